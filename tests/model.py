@@ -47,7 +47,8 @@ BAD_FIELD = (400, "invalidField"), (400, 400, "error")
 NO_APP = (404, "appNotFound"), (500, 502000, "appUnExist")
 NO_CHAT = (404, "chatNotFound"), (500, 504000, "unAuthChat")
 NO_DATASET = (404, "datasetNotFound"), (500, 501002, "unExistDataset")
-NO_PARENT = (404, "parentNotFound"), (500, 501002, "unExistDataset")
+NO_PARENT = (404, "parentNotFound"), (500, 501003, "unExistCollection")
+FOREIGN_PARENT = (404, "parentNotFound"), (500, 501005, "unAuthDatasetCollection")
 APP_FORBIDDEN = (403, "forbidden"), (500, 502001, "unAuthApp")
 DATASET_FORBIDDEN = (403, "forbidden"), (500, 501004, "unAuthDataset")
 
@@ -184,13 +185,15 @@ class Model:
         if choices["search_text"] == "service":
             refuse(len(search) > MAX_SERVICE_SEARCH, BAD_FIELD)
             search = search.replace("'", "")
-        is_filtering = choices["list_filters"] == "honour"
-        only_folders = fields.get("selectFolder", False) if is_filtering else False
-        tags = fields.get("filterTags", []) if is_filtering else []
-        is_simple = fields.get("simple", False) if is_filtering else False
+        mode = choices["list_filters"]
+        only_folders = fields.get("selectFolder", False) if mode != "ignore" else False
+        is_simple = fields.get("simple", False) if mode != "ignore" else False
+        tags = fields.get("filterTags", []) if mode == "honour" else []
+        filters = fields.get("tagFilters", []) if mode == "tag_values" else []
         refuse(type(only_folders) is not bool or not isinstance(tags, list), BAD_FIELD)
         refuse(not all(isinstance(tag, str) for tag in tags), BAD_FIELD)
         refuse(type(is_simple) is not bool, BAD_FIELD)
+        refuse(not isinstance(filters, list) or not all(map(is_tag_filter, filters)), BAD_FIELD)
 
         id = fields["datasetId"]
         dataset = find(self.account["datasets"], "id", id, of_id(NO_DATASET, CAST, id))
@@ -200,17 +203,19 @@ class Model:
         refuse(level < LEVELS["read"], DATASET_FORBIDDEN)
         items = [it for it in items if self._has_text(it, search)]
         items = [it for it in items if it["type"] == "folder" or not only_folders]
-        items = [it for it in items if not tags or set(tags) & tag_ids(id, it["tags"])]
+        items = [it for it in items if not tags or set(tags) & tag_ids(id, names(it["tags"]))]
+        items = [it for it in items if has_values(id, it["tags"], filters)]
         items = self._sorted(items)
         uncounted = {"dataAmount": 0, "trainingAmount": 0, "hasError": False} if is_simple else {}
         page = [self._shown(it | uncounted, level) for it in items[offset : offset + size]]
         return {"list": page, "total": len(items)}
 
     def _names_of_list(self) -> list[str]:
-        names = ["offset", "pageSize", "datasetId", "parentId", "searchText"]
-        names += ["pageNum"] * (self.choices["offset_missing"] == "accept")
-        filters = ["selectFolder", "filterTags", "simple"]
-        return names + filters * (self.choices["list_filters"] == "honour")
+        known = ["offset", "pageSize", "datasetId", "parentId", "searchText"]
+        known += ["pageNum"] * (self.choices["offset_missing"] == "accept")
+        of_tags = {"ignore": [], "honour": ["filterTags"], "tag_values": ["tagFilters"]}
+        more = of_tags[self.choices["list_filters"]]
+        return known + more + ["selectFolder", "simple"] * bool(more)
 
     def _page(self, fields: Json) -> tuple[int, int]:
         """Offset and size."""
@@ -237,19 +242,25 @@ class Model:
     def _in_scope(self, items: list[Json], fields: Json, is_search: bool) -> list[Json]:
         if is_search and self.choices["search_scope"] == "dataset":
             return items
+        parent = fields.get("parentId")
+        if is_search and self.choices["search_scope"] == "subtree":
+            return [it for it in items if parent in {None, "", *above(it, items)}]
         if "parentId" not in fields and self.choices["parent_omitted"] == "any":
             return items
-        parent = fields.get("parentId")
         if parent == "" and self.choices["parent_empty_string"] == "root":
             parent = None
         is_known = parent is None or any(it["_id"] == parent for it in items)
         casts = self.choices["error_form"] == "service" and not can_be_id(str(parent))
         is_refused = casts or self.choices["parent_unknown"] == "not_found"
+        others = [walk(it["collections"], None) for it in self.account["datasets"]]
+        is_foreign = parent in [it["_id"] for items in others for it, _ in items]
+        is_told = is_foreign and self.choices["parent_unknown"] == "not_found"
+        refuse(not is_known and is_told, FOREIGN_PARENT)
         refuse(not is_known and is_refused, of_id(NO_PARENT, CAST, str(parent)))
         return [it for it in items if it["parentId"] == parent]
 
     def _has_text(self, item: Json, search: str) -> bool:
-        tags = item["tags"] if self.choices["search_fields"] == "name_and_tags" else []
+        tags = names(item["tags"]) if self.choices["search_fields"] == "name_and_tags" else []
         return any(folded(search) in folded(text) for text in (item["name"], *tags))
 
     def _sorted(self, items: list[Json]) -> list[Json]:
@@ -267,6 +278,8 @@ class Model:
         permission = {f"has{name}Per": it for name, it in rights.items()}
         permission["isOwner"] = level == LEVELS["owner"]
         shown = {it: item[it] for it in ("_id", "parentId", "type", "name", *DEFAULTS)}
+        if self.choices["tag_form"] == "names":
+            shown["tags"] = names(item["tags"])
         if not item["tags"] and self.choices["tags_empty"] == "absent":
             del shown["tags"]
         if self.choices["item_fields"] == "documented":
@@ -313,6 +326,46 @@ def of_id(refusal: Any, form: tuple[int, int, str], id: str) -> Any:
 def tag_ids(dataset: str, tags: list[str]) -> set[str]:
     texts = [json.dumps([dataset, it], ensure_ascii=False, separators=(",", ":")) for it in tags]
     return {sha256(text.encode()).hexdigest()[:24] for text in texts}
+
+
+def names(tags: list[Any]) -> list[str]:
+    """The names of tags, some of which have values."""
+    return [it["tag"] if isinstance(it, dict) else it for it in tags]
+
+
+def is_tag_filter(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("tagId"), str):
+        return False
+    values = value.get("values")
+    is_full = isinstance(values, list) and len(values) > 0
+    kinds = (str, int, float)
+    return (
+        can_be_id(value["tagId"])
+        and is_full
+        and all(type(it) in kinds and it != "" for it in values)
+    )
+
+
+def has_values(dataset: str, tags: list[Any], filters: list[Json]) -> bool:
+    """Whether the tags have, of each tag that is wanted, one of the wanted values."""
+    wanted: dict[str, list[Any]] = {}
+    for each in filters:
+        wanted.setdefault(each["tagId"], []).extend(each["values"])
+    typed = [it for it in tags if isinstance(it, dict)]
+    for id, values in wanted.items():
+        own = [it["value"] for it in typed if id in tag_ids(dataset, [it["tag"]])]
+        flat = [each for it in own for each in (it if isinstance(it, list) else [it])]
+        if not any(it in values for it in flat):
+            return False
+    return True
+
+
+def above(item: Json, items: list[Json]) -> Iterator[str]:
+    """The ids of the folders in which an item is."""
+    by_id = {it["_id"]: it for it in items}
+    while item["parentId"] is not None:
+        yield item["parentId"]
+        item = by_id[item["parentId"]]
 
 
 def is_id(value: object) -> bool:

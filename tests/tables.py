@@ -11,7 +11,7 @@ from msgspec import Struct, json, structs
 
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ROUTES
-from mock_server.choices import profile, table
+from mock_server.choices import PROFILES, profile, table
 from mock_server.cli import cli, in_words, serve_command
 from mock_server.control import Control, Fault
 from mock_server.control.control import SandboxClock
@@ -124,9 +124,9 @@ def choices() -> str:
     for name, (values, row) in table().items():
         spec = f"[{row.section}](interface.md#{sections[row.section]})"
         shown = in_words(values).replace(" or ", ", ")
-        profiles = " | ".join(f"{getattr(profile(it), name)}" for it in ("documented", "deployed"))
+        profiles = " | ".join(f"{getattr(profile(it), name)}" for it in PROFILES)
         rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
-    return markdown("choice | spec | values | documented | deployed | meaning", rows)
+    return markdown(f"choice | spec | values | {' | '.join(PROFILES)} | meaning", rows)
 
 
 def operations() -> str:

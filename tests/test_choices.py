@@ -59,7 +59,16 @@ def count_of(**fields: Any) -> Callable[[Server], object]:
 
 def filtered(server: Server) -> object:
     tags = [Dataset(id="d").tag_id(name) for name in ("x", "y")]
-    return listed(selectFolder=True)(server), listed(filterTags=tags)(server)
+    value = {"tagId": tags[0], "values": [7]}
+    by_tag = listed(filterTags=tags)(server)
+    by_value = listed(tagFilters=[value])(server)
+    return listed(selectFolder=True)(server), by_tag, by_value
+
+
+def tagged(server: Server) -> object:
+    tags = [{"tag": "year", "value": 2026}]
+    server.admin("PUT", "/datasets/d/collections/new", {"name": "New", "tags": tags})
+    return item(server, "new")["tags"]
 
 
 def item(server: Server, id: str) -> Any:
@@ -131,10 +140,19 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     (
         "search_scope",
         listed(searchText="alpha", parentId="folder"),
-        {"folder": ["in-a"], "dataset": ["in-a", "link"]},
+        {"folder": ["in-a"], "dataset": ["in-a", "link"], "subtree": ["in-a"]},
     ),
     ("search_fields", listed(searchText="setup"), {"name_and_tags": ["in-b"], "name": []}),
-    ("list_filters", filtered, {"ignore": (ALL, ALL), "honour": (["folder"], ["link"])}),
+    (
+        "list_filters",
+        filtered,
+        {
+            "ignore": (ALL, ALL, ALL),
+            "honour": (["folder"], ["link"], ALL),
+            "tag_values": (["folder"], ALL, []),
+        },
+    ),
+    ("tag_form", tagged, {"names": ["year"], "typed": [{"tag": "year", "value": 2026}]}),
     ("request_form", marked, {"strict": 400, "service": 200}),
     ("search_text", listed(searchText="a'lpha"), {"whole": [], "service": ["in-a", "link"]}),
     (
@@ -229,10 +247,10 @@ numeric_strings reject accept
 list_order update_time_desc update_time_desc
 parent_omitted any root
 parent_empty_string unknown root
-parent_unknown not_found empty
-search_scope folder dataset
+parent_unknown not_found empty not_found
+search_scope folder dataset subtree
 search_fields name_and_tags name
-list_filters ignore honour
+list_filters ignore honour tag_values
 item_fields documented service
 tags_empty list absent
 chat_unknown not_found ignore
@@ -251,17 +269,21 @@ related_routes on on
 training instant stepped
 app_missing first reject
 chat_owner any own
+tag_form names names typed
 """
 
 
-@pytest.mark.parametrize("column, profile", [(1, "documented"), (2, "deployed")])
+@pytest.mark.parametrize(
+    "column, profile", [(1, "documented"), (2, "deployed"), (3, "fastgpt-4.17")]
+)
 def test_profiles_have_the_values_of_the_design(column, profile):
     rows = [line.split() for line in DESIGN.strip().splitlines()]
     with Server(profile=profile) as server:
         view = server.admin("GET", "/choices")
     assert view["profile"] == profile
     shown = {name: str(value) for name, value in view["choices"].items()}
-    assert shown == {row[0]: row[column] for row in rows}
+    # A row without a third value has the second one.
+    assert shown == {row[0]: [*row, row[-1]][column] for row in rows}
 
 
 def test_a_server_starts_with_a_profile_and_choices():

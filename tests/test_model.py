@@ -45,7 +45,8 @@ NEEDLES = (
     "gu'ide",
 )
 TIMES = ("2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00.001Z", "2025-06-30T12:00:00.000Z")
-TAGS, PARENTS = ("t1", "t2", "ß", "e\u0301"), (None, None, "c0", "c7", "c14", "c21", "other")
+TAGS = ("t1", "t2", "ß", "e\u0301", {"tag": "t1", "value": 3}, {"tag": "t2", "value": ["a", "b"]})
+PARENTS = (None, None, "c0", "c7", "c14", "c21", "other", "", "0" * 24)
 TOKEN, CHAT = "TOKEN", {"title": "", "customTitle": "", "top": False}
 own = {"name": some(WORDS), "updateTime": some(TIMES), "tags": st.lists(some(TAGS), max_size=2)}
 more = {
@@ -94,6 +95,13 @@ LONG, LONGER = json.dumps("x" * 256), json.dumps("x" * 257)
 NUMBERS = split('0 -1 1.0 1e2 -0.0 1.5 1e400 1e30 30 31 100 101 "10" "x" null true [] ' + "9" * 30)
 STRINGS = ['" d"', LONG, LONGER, *split('"" "nope" null 5 {}')]
 TITLES = split('"New" "" 5')
+T1, T2 = sorted(tag_ids("d", ["t1"]) | tag_ids("d", ["t2"]))
+TAG_FILTERS: list[Any] = [[], None, {}, ["t1"], [{}], [{"tagId": "t1", "values": ["a"]}]]
+TAG_FILTERS += [[{"tagId": T1, "values": it}] for it in ([], [""], [True], [None], "a", ["a", 3])]
+TAG_FILTERS += [[{"tagId": T2, "values": it, "more": 1}] for it in ([3], ["3"], [3.0], ["b", "c"])]
+TAG_FILTERS += [
+    [{"tagId": T1, "values": [3, "x"]}, {"tagId": it, "values": ["a"]}] for it in (T1, T2)
+]
 RIGHT_LIST = {"datasetId": some(['"d"']), "offset": some(split("0 0 0 0 1 2 1.0"))}
 RIGHT_LIST_MORE = {
     "pageSize": some(split("1 2 10 30 3.0")),
@@ -109,6 +117,7 @@ WRONG_LIST = {
     "searchText": [*(json.dumps("x" * n) for n in (100, 101, 1024, 1025)), "null", "5"],
     "selectFolder": split('true false null "x"'),
     "filterTags": [*split('[] ["t1"] null "t1" [1]'), json.dumps([*tag_ids("d", ["t1", "ß"])])],
+    "tagFilters": [json.dumps(it) for it in TAG_FILTERS],
     "simple": split('true false null "true" 1'),
 }
 RIGHT_PIN = {"appId": '"a"', "chatId": '"k0" "k1" "new"', "top": "true false"}

@@ -297,7 +297,7 @@ LIST_ERRORS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"body": SENT_LIST | {"parentId": UNKNOWN}},
         "404 parentNotFound",
-        "500 501002 unExistDataset",
+        "500 501003 unExistCollection",
     ),
     ({"body": SENT_LIST | {"parentId": "x"}}, "404 parentNotFound", "500 500 error"),
     ({"key": "none"}, "403 forbidden", "500 501004 unAuthDataset"),

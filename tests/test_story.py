@@ -53,7 +53,7 @@ HEADER = "The header is `Authorization: Bearer KEY`, and not "
         ("/api/nothing", {}, {}, "The server has no such route; `respond` can answer it."),
         (LIST, PAGE | {"parentId": "x"}, {}, "The folder 'x' has no collections"),
         (LIST, PAGE | {"searchText": "y"}, {}, "The searchText 'y' is in none of 1 collections."),
-        (LIST, PAGE | {"filterTags": ["u"]}, {}, "selectFolder and filterTags leave none of 1"),
+        (LIST, PAGE | {"filterTags": ["u"]}, {}, "The filters of folders and tags leave none of 1"),
         (LIST, PAGE | {"offset": 1}, {}, "The offset 1 is past the end: 1 collections match."),
     ],
 )

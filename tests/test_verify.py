@@ -30,7 +30,10 @@ TREE = [
         "name": "Guides",
         "type": "folder",
         "updateTime": "2024-01-15T00:00:00.000Z",
-        "children": [{"name": "Zeta", "tags": ["setup"]}, {"name": "Alpha"}],
+        "children": [
+            {"name": "Zeta", "tags": ["setup", {"tag": "year", "value": 2026}]},
+            {"name": "Alpha", "type": "folder", "children": [{"name": "Beta"}]},
+        ],
     },
     *(
         {
@@ -58,7 +61,8 @@ def mixture(seed: int) -> dict[str, Any]:
     return {name: lot.choice(values) for name, (values, _) in table().items()}
 
 
-PROFILES = [(name, {}, may_write) for name in ("documented", "deployed") for may_write in (0, 1)]
+NAMES = ("documented", "deployed", "fastgpt-4.17")
+PROFILES = [(name, {}, may_write) for name in NAMES for may_write in (0, 1)]
 PROFILES += [("documented", {"chat_unknown": "create"}, 1)]
 SERVERS = [*PROFILES, *(("documented", mixture(n), n % 2) for n in range(10))]
 
@@ -106,6 +110,7 @@ def test_servers_are_told_apart_and_left_as_they_were(
     assert "differs" not in {it.status for it in findings.values()}
     unseen = HIDDEN | (set() if may_write and right.related_routes == "on" else BY_WRITING)
     unseen |= {"unknown_key"} if right.unknown_key == "reject" else set()
+    unseen |= {"tag_form"} if right.tag_form == "names" else set()
     assert {name for name, it in findings.items() if it.status == "not observable"} == unseen
     assert all(findings[name].reason for name in unseen)
 
@@ -182,7 +187,7 @@ SHOWN: dict[str, Any] = {
 }
 
 
-@pytest.fixture(params=["documented", "deployed", 1, 2, 3])
+@pytest.fixture(params=[*NAMES, 1, 2, 3])
 def twins(request: Any, check: Any, tmp_path: Path) -> Iterator[list[MockServer]]:
     """A server with a profile or a mixture of choices, and one with what `verify` wrote of it.
 
@@ -220,7 +225,7 @@ def test_the_dataset_that_shows_most_is_looked_at(check: Any) -> None:
     assert "search_scope = folder" in out and "page_size_default = 10" in out
 
 
-@pytest.mark.parametrize("name", ["documented", "deployed"])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("option", ["--dataset", "--app"])
 def test_an_id_that_does_not_exist_is_named(check: Any, option: str, name: str) -> None:
     with MockServer(ACCOUNT, profile=name) as server:
@@ -306,7 +311,7 @@ def test_what_is_no_service_is_no_success(check: Any) -> None:
 
 
 WRONG = [
-    ("profile: odd", "f.yaml:1:10: Expected documented or deployed, got 'odd'"),
+    ("profile: odd", "f.yaml:1:10: Expected documented or deployed or fastgpt-4.17, got 'odd'"),
     ("choice: {}", "f.yaml:1:1: Expected no field 'choice' (did you mean 'choices'?)"),
     ("choices: {list_order: size}", "f.yaml:1:10: Expected update_time_desc or name or fixture"),
 ]

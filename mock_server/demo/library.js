@@ -49,7 +49,7 @@ function row(it) {
   const facts = make("span", { className: "facts" });
   if (!isFolder) facts.append(make("span", {}, word("amount", it.dataAmount)));
   if (it.forbid) facts.append(make("span", { className: "warning" }, word("withdrawn")));
-  facts.append(...(it.tags ?? []).map((tag) => make("span", { className: "tag" }, tag)));
+  facts.append(...(it.tags ?? []).map((tag) => make("span", { className: "tag" }, tag.tag ?? tag)));
   const text = make("span", { className: "text" }, make("span", {}, it.name), facts);
   const item = make(isFolder ? "button" : "div", { className: "item" });
   if (isFolder) item.onclick = () => go([...folders, it]);

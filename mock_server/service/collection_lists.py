@@ -1,9 +1,10 @@
 """Lists of a dataset's collections (spec 4.2)."""
 
+from collections.abc import Set
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json, to_builtins
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from mock_server import errors
 from mock_server.choices import Choices, profile
@@ -22,6 +23,7 @@ from mock_server.store.objects import (
     Id,
     Level,
     Permission,
+    ValuedTag,
     folded,
     page_json,
 )
@@ -38,14 +40,69 @@ class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
 
 
 class FilteredListV2(ListV2, kw_only=True):
-    """The same with the filters of choice list_filters=honour."""
+    """The same with the filters that both other values of choice list_filters have."""
 
     select_folder: bool = False
-    filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
     simple: bool = False
     """Whether nothing is counted."""
 
+    def tagged(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
+        """The collections that have the tags that are wanted."""
+        return items
 
+
+class TagListV2(FilteredListV2, kw_only=True):
+    """The filters of list_filters=honour: ids of tags, of which one must be there."""
+
+    filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
+
+    def tagged(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
+        wanted = {*self.filter_tags}
+        if not wanted:
+            return items
+        return [it for it in items if not wanted.isdisjoint(map(dataset.tag_id, it.tag_names))]
+
+
+class TagFilter(Struct, rename="camel", frozen=True):
+    """The id of a tag, and values of which one must be there."""
+
+    tag_id: Annotated[str, Meta(pattern="^[0-9a-fA-F]{24}$", description="24 hexadecimal digits")]
+    values: Annotated[
+        tuple[Annotated[str, Meta(min_length=1)] | int | float, ...], Meta(min_length=1)
+    ]
+
+
+class TagValueListV2(FilteredListV2, kw_only=True):
+    """The filters of list_filters=tag_values: values of tags, which must all be there."""
+
+    tag_filters: tuple[TagFilter, ...] = ()
+
+    def tagged(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
+        # Of one tag any value will do, even in two filters.
+        wanted: dict[str, set[str | float]] = {}
+        for each in self.tag_filters:
+            wanted.setdefault(each.tag_id, set()).update(each.values)
+        for tag_id, values in wanted.items():
+            items = [it for it in items if has_value(dataset, it, tag_id, values)]
+        return items
+
+
+def has_value(dataset: Dataset, item: Collection, tag_id: str, values: Set[str | float]) -> bool:
+    """Whether a collection has a tag with one of these values."""
+    is_wanted = False
+    for tag in item.tags:
+        if isinstance(tag, ValuedTag) and dataset.tag_id(tag.tag) == tag_id:
+            is_wanted = is_wanted or tag.has_one_of(values)
+    return is_wanted
+
+
+LISTS: dict[str, type[ListV2]] = {
+    "ignore": ListV2,
+    "honour": TagListV2,
+    "tag_values": TagValueListV2,
+}
+"""The type of requests under each value of choice list_filters."""
+OF_SPEC = {it.encode_name for it in fields(ListV2)}
 MAX_SERVICE_TEXT = 100
 NOT_NUMBERED: dict[str, Any] = {**NOT_LISTED, "has_error": UNSET}
 DOCUMENTED = {level: json.encode(Permission.of(level)) for level in Level}
@@ -79,10 +136,10 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
     """Rewrite numbers as strings and a missing offset, where the choices allow it."""
     choices = call.choices
     body = {**body}
-    if choices.list_filters == "honour":
-        for name in body:
-            if name in ("selectFolder", "filterTags", "simple"):
-                call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
+    for each in fields(LISTS[choices.list_filters]):
+        name = each.encode_name
+        if name in body and name not in OF_SPEC:
+            call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
     if choices.numeric_strings == "accept":
         for name in NUMBERS:
             text = body.get(name)
@@ -120,7 +177,7 @@ def offset_of(page: object, size: object, choices: Choices) -> int:
     "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
     "empty offset, and answers the others with 500.",
     tolerate=tolerate_list,
-    extended=lambda it: FilteredListV2 if it.list_filters == "honour" else ListV2,
+    extended=lambda it: LISTS[it.list_filters],
 )
 def list_v2(call: Call, body: ListV2) -> CollectionPage:
     """List a page of a dataset's collections."""
@@ -138,6 +195,7 @@ def list_v2(call: Call, body: ListV2) -> CollectionPage:
         DOCUMENTED[level] if is_documented else SERVICE[level],
         documented=is_documented,
         empty_tags=call.choices.tags_empty == "list",
+        typed_tags=call.choices.tag_form == "typed",
     )
     return CollectionPage(items, len(found))
 
@@ -161,7 +219,7 @@ def listed(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Co
     Raises DatasetNotFound, ParentNotFound, DatasetForbidden.
     """
     dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST)
-    inside = in_folder(dataset, body, choices)
+    inside = in_folder(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
     call.dataset(dataset.id)
     matching = searched(inside, body.search_text, choices)
@@ -180,27 +238,45 @@ def listed(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Co
     return dataset, found
 
 
-def in_folder(dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
+def in_folder(call: Call, dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
     """The collections among which a list looks, in its order. Raises ParentNotFound."""
     found = dataset.ordered(choices.list_order)
     parent = body.parent_id
     if body.search_text and choices.search_scope == "dataset":
         return found.items
+    if body.search_text and choices.search_scope == "subtree":
+        return below(dataset, found.items, parent or ROOT)
     if parent is UNSET and choices.parent_omitted == "any":
         return found.items
     if parent is UNSET or (parent == "" and choices.parent_empty_string == "root"):
         parent = ROOT
     if parent is not ROOT and parent not in dataset.collections:
-        check_unknown(parent, choices)
+        check_unknown(call, parent, choices)
     return found.children.get(parent, [])
 
 
-def check_unknown(parent: str, choices: Choices) -> None:
+def below(dataset: Dataset, items: list[Collection], parent: str | None) -> list[Collection]:
+    """Those of the items that are in a folder, at any depth; an unknown folder has none."""
+    if parent is ROOT:
+        return items
+    if parent not in dataset.collections:
+        return []
+    inside = {it.id for it in dataset.below(parent)[1:]}
+    return [it for it in items if it.id in inside]
+
+
+def check_unknown(call: Call, parent: str, choices: Choices) -> None:
     """Raises ParentNotFound, unless an unknown folder is empty, as in the service."""
     refusal = errors.ParentNotFound("null or the _id of a collection", parent, "$.parentId")
     casts = choices.error_form == "service" and not errors.can_be_id(parent)
-    if choices.parent_unknown == "not_found" or casts:
-        raise errors.of_id(refusal, parent, errors.CAST)
+    if choices.parent_unknown == "empty" and not casts:
+        return
+    refusal.service = errors.UNKNOWN_FOLDER
+    is_foreign = any(parent in it.collections for it in call.store.datasets.values())
+    if choices.parent_unknown == "not_found" and is_foreign:
+        refusal.service = errors.FOREIGN_FOLDER
+        raise refusal
+    raise errors.of_id(refusal, parent, errors.CAST)
 
 
 def searched(items: list[Collection], text: str, choices: Choices) -> list[Collection]:
@@ -219,16 +295,10 @@ def contains(item: Collection, needle: str, in_tags: bool) -> bool:
 
 
 def filtered(dataset: Dataset, items: list[Collection], body: FilteredListV2) -> list[Collection]:
-    """The folders, if only these are wanted, and what has one of the tags, if some are.
-
-    `filterTags` has the ids of tags.
-    """
-    wanted = {*body.filter_tags}
+    """The folders, if only these are wanted, and what has the tags that are wanted."""
     if body.select_folder:
         items = [it for it in items if it.type == "folder"]
-    if wanted:
-        items = [it for it in items if not wanted.isdisjoint(map(dataset.tag_id, it.tags))]
-    return items
+    return body.tagged(dataset, items)
 
 
 def page_size(call: Call, body: ListV2) -> int:
@@ -268,7 +338,7 @@ def collection_list(
     simple: bool = False,
 ) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all, uncounted."""
-    wanted = FilteredListV2(
+    wanted = TagListV2(
         offset=(page_num - 1) * page_size,
         dataset_id=dataset_id,
         parent_id=parent_id,
@@ -285,6 +355,6 @@ def collection_list(
 
 def numbered_item(collection: Collection, permission: Rights) -> dict[str, Any]:
     """A collection in a list with numbered pages."""
-    tags = collection.tags or UNSET
+    tags = collection.tag_names or UNSET
     shown = replace(collection, **collection.optional_fields, **NOT_NUMBERED, tags=tags)
     return {**to_builtins(shown), "permission": permission}

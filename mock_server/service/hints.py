@@ -79,7 +79,7 @@ def empty_page(
     if found:
         return f"The offset {offset} is past the end: {found} collections match."
     if searched:
-        return f"selectFolder and filterTags leave none of {searched} collections."
+        return f"The filters of folders and tags leave none of {searched} collections."
     if inside:
         return f"The searchText {text!r} is in none of {inside} collections."
     where = "The dataset" if parent is None else f"The folder {parent!r}"

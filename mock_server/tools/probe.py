@@ -42,6 +42,11 @@ def ids(items: Iterable[Item]) -> list[str]:
     return [it["_id"] for it in items]
 
 
+def tag_names(item: Item) -> list[str]:
+    """The names of a collection's tags, some of which may have values."""
+    return [it["tag"] if isinstance(it, dict) else str(it) for it in item.get("tags") or ()]
+
+
 class Answer(Struct, frozen=True):
     """A response; its body is None if it is no JSON."""
 

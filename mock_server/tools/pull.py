@@ -24,7 +24,7 @@ LONGEST_PAUSE, LONGEST_WAIT = 30.0, 300.0
 UNREACHABLE, UNUSABLE = 3, 5
 NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
 
-TEXTS = {"name", "intro", "title", "customTitle", "tags", "q", "a"}
+TEXTS = {"name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a"}
 IDS, LINKS = {"tmbId", "externalFileId", "fileId"}, {"avatar", "rawLink"}
 SYLLABLES = [first + second for first in "bdfgklmnprstvwz" for second in "aeiou"]
 
@@ -186,8 +186,6 @@ def entry(item: Fields, kind: Kind, path: str) -> Fields:
     # Its folder is the one that was listed.
     names = [it for it in (*kind.id, *kind.kept) if it != "parentId"]
     fields = {name: item[name] for name in names if item.get(name) is not None}
-    if isinstance(tags := fields.get("tags"), list):  # since 4.17 a tag may have a value
-        fields["tags"] = [it.get("tag") if isinstance(it, dict) else it for it in tags]
     typed(fields.get(kind.id[0]), str, path)
     typed(fields, kind.entry, path)
     return fields
@@ -231,7 +229,7 @@ def anonymous(value: Any, name: str = "") -> Any:
         return {key: anonymous(it, key) for key, it in value.items()}
     if isinstance(value, list):
         return [anonymous(it, name) for it in value]
-    if not value or name not in TEXTS | IDS | LINKS:
+    if not value or not isinstance(value, str) or name not in TEXTS | IDS | LINKS:
         return value
     content = shake_256(value.encode())
     if name in TEXTS:

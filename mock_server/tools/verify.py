@@ -16,7 +16,18 @@ from mock_server.choices import PROFILES, profile, table
 from mock_server.decoding import converted
 from mock_server.errors import Refusal
 from mock_server.store.objects import folded
-from mock_server.tools.probe import LIST, PIN, UNKNOWN, Item, NotObservable, Probe, first, ids, need
+from mock_server.tools.probe import (
+    LIST,
+    PIN,
+    UNKNOWN,
+    Item,
+    NotObservable,
+    Probe,
+    first,
+    ids,
+    need,
+    tag_names,
+)
 
 Ask = Callable[["Asked"], Any]
 CHAT = "/api/core/chat"
@@ -34,9 +45,10 @@ def expect(expected: str, got: object, is_right: bool) -> None:
 
 FLAGS = [(name, bool) for name in ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")]
 Permission: Any = defstruct("Permission", [("value", int), *FLAGS])
+Tag: Any = defstruct("Tag", [("tag", str), ("value", float | str | list[str])])
 FIELDS: dict[str, Any] = {
     **dict.fromkeys(("_id", "tmbId", "type", "name", "externalFileId", "trainingType"), str),
-    **{"parentId": str | None, "updateTime": datetime, "tags": list[str]},
+    **{"parentId": str | None, "updateTime": datetime, "tags": list[str | Tag]},
     **{"dataAmount": float, "trainingAmount": float, "forbid": bool, "permission": Permission},
 }
 Collection: Any = defstruct("Collection", [*FIELDS.items()])
@@ -123,10 +135,24 @@ class Asked(Probe):
         name, id = self.folder()["name"], self.folder()["_id"]
         is_found = id in ids(self.every(searchText=name))
         need(is_found, "a search for the name of a folder does not find it")
-        return "dataset" if id in ids(self.every(searchText=name, parentId=id)) else "folder"
+        if id in ids(self.every(searchText=name, parentId=id)):
+            return "dataset"
+        # Who looks below a folder does not look whether it is there.
+        if not self.listed(searchText=name, parentId=UNKNOWN).is_accepted:
+            return "folder"
+        top, deep = self.deep()
+        found = ids(self.every(searchText=deep["name"], parentId=top))
+        return "subtree" if deep["_id"] in found else "folder"
+
+    def deep(self) -> tuple[str, Item]:
+        """A collection in a folder that is in a folder, and the id of that one."""
+        parents = {it["_id"]: it["parentId"] for it in self.items}
+        inner = [it for it in self.items if parents.get(it["parentId"])]
+        found = first(inner, "no folder has a folder with collections")
+        return parents[found["parentId"]], found
 
     def search_fields(self) -> str:
-        tagged = ((it, str(tag)) for it in self.items for tag in it.get("tags") or ())
+        tagged = ((it, tag) for it in self.items for tag in tag_names(it))
         telling = ((it, tag) for it, tag in tagged if folded(tag) not in folded(it["name"]))
         it, tag = first(telling, "no collection has a tag that is not in its name")
         found = self.every(searchText=tag, parentId=it["parentId"])
@@ -137,7 +163,11 @@ class Asked(Probe):
         answer = self.listed(parentId=first(parents, "all are folders"), selectFolder=True)
         if not answer.is_accepted:
             return "ignore"  # it does not know the field
-        return "honour" if all(it["type"] == "folder" for it in answer.page()[0]) else "ignore"
+        if any(it["type"] != "folder" for it in answer.page()[0]):
+            return "ignore"
+        by_value = self.listed(tagFilters=[{"tagId": UNKNOWN, "values": ["any"]}])
+        is_empty = by_value.is_accepted and not by_value.page()[0]
+        return "tag_values" if is_empty else "honour"
 
     def item_fields(self) -> str:
         more = any(it.keys() - FIELDS.keys() for it in self.items)
@@ -153,6 +183,12 @@ class Asked(Probe):
         shown = (it.get("tags") for it in self.items)
         tags = first((it for it in shown if not it), "every collection has tags")
         return "absent" if tags is None else "list"
+
+    def tag_form(self) -> str:
+        tags = [tag for it in self.items for tag in it.get("tags") or ()]
+        has_value = any(isinstance(tag, dict) for tag in tags)
+        need(has_value, "no tag has a value")
+        return "typed"
 
     def chat_unknown(self) -> str:
         id = f"verify-{token_hex(8)}"
@@ -255,7 +291,7 @@ class Asked(Probe):
         expect(f"{it['_id']} for {text!r}", shown, it["_id"] in shown)
         for word in (text, f".{text[1:]}", ".*"):
             for found in self.every(searchText=word):
-                texts = [found["name"], *map(str, found.get("tags") or ())]
+                texts = [found["name"], *tag_names(found)]
                 has_word = any(folded(word) in folded(each) for each in texts)
                 expect(f"{word!r} in a name or a tag", texts, has_word)
 

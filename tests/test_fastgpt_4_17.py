@@ -1,0 +1,172 @@
+"""Requests and answers of profile `fastgpt-4.17`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from small import Client
+
+from mock_server import MockServer
+from mock_server.tools.pull import anonymous, pull
+
+YEAR, COLORS, OTHER = "a" * 24, "b" * 24, "c" * 24
+UNKNOWN = "0" * 24
+ACCOUNT: dict[str, Any] = {
+    "clock": "2026-01-01T00:00:00Z",
+    "apps": [{"id": "a"}],
+    "datasets": [
+        {
+            "id": "d",
+            "tags": [{"_id": YEAR, "tag": "year"}, {"_id": COLORS, "tag": "colors"}],
+            "collections": [
+                {
+                    "_id": "top",
+                    "name": "Plan",
+                    "children": [
+                        {
+                            "_id": "in",
+                            "name": "Plan B",
+                            "children": [{"_id": "deep", "name": "Plan C"}],
+                        }
+                    ],
+                },
+                {
+                    "_id": "tagged",
+                    "name": "Tagged",
+                    "tags": [
+                        "plain",
+                        {"tag": "year", "value": 2026},
+                        {"tag": "colors", "value": ["red", "blue"]},
+                    ],
+                },
+                {"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]},
+            ],
+        },
+        {"id": "e", "collections": [{"_id": OTHER, "name": "Plan D", "type": "folder"}]},
+    ],
+}
+LIST = "/dataset/collection/listV2"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[MockServer]:
+    with MockServer(ACCOUNT, profile="fastgpt-4.17") as server:
+        yield server
+
+
+@pytest.fixture
+def client(running: MockServer) -> Iterator[Client]:
+    running.reset()
+    with Client(running) as client:
+        yield client
+
+
+def ids(client: Client, **fields: Any) -> set[str]:
+    body = {"datasetId": "d", "pageSize": 30, **fields}
+    return {it["_id"] for it in client.data("POST", LIST, body)["list"]}
+
+
+# Searches
+
+
+@pytest.mark.parametrize(
+    ("parent", "found"),
+    [
+        ("top", {"in", "deep"}),
+        ("in", {"deep"}),
+        ("deep", set()),
+        (None, {"top", "in", "deep"}),
+        ("", {"top", "in", "deep"}),
+        (UNKNOWN, set()),
+        (OTHER, set()),
+    ],
+)
+def test_a_search_finds_what_is_below_its_folder(
+    client: Client, parent: Any, found: set[str]
+) -> None:
+    assert ids(client, parentId=parent, searchText="plan") == found
+
+
+def test_a_search_without_a_folder_is_in_the_whole_dataset(client: Client) -> None:
+    assert ids(client, searchText="plan") == {"top", "in", "deep"}
+
+
+@pytest.mark.parametrize(("parent", "code"), [(UNKNOWN, 501003), (OTHER, 501005)])
+def test_an_unknown_folder_is_refused_without_a_search(
+    client: Client, parent: str, code: int
+) -> None:
+    assert client.code("POST", LIST, {"datasetId": "d", "parentId": parent}) == code
+
+
+# Tags
+
+
+def test_a_tag_has_its_value(client: Client) -> None:
+    items = client.data("POST", LIST, {"datasetId": "d", "searchText": "tagged"})["list"]
+    detail = client.data("GET", "/dataset/collection/detail?id=tagged")
+    expected = ACCOUNT["datasets"][0]["collections"][1]["tags"]
+    assert items[0]["tags"] == detail["tags"] == expected
+    client.control.choices["tag_form"] = "names"
+    detail = client.data("GET", "/dataset/collection/detail?id=tagged")
+    assert detail["tags"] == ["plain", "year", "colors"]
+
+
+def test_a_state_keeps_the_values_of_tags(client: Client) -> None:
+    state = client.control.call("GET", "/state")
+    tags = {it["_id"]: it["tags"] for it in state["datasets"][0]["collections"]}
+    assert tags["tagged"] == ACCOUNT["datasets"][0]["collections"][1]["tags"]
+    client.control.load(state)
+    assert client.control.call("GET", "/state") == state
+
+
+def test_a_search_finds_the_name_of_a_tag(client: Client) -> None:
+    client.control.choices["search_fields"] = "name_and_tags"
+    assert ids(client, searchText="year") == {"tagged", "text"}
+    assert ids(client, searchText="2026") == set()
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ([], {"top", "tagged", "text"}),
+        ([(YEAR, [2026])], {"tagged"}),
+        ([(YEAR, ["2026"])], {"text"}),
+        ([(YEAR, [2026.0, "2026"])], {"tagged", "text"}),
+        ([(YEAR, [2026]), (YEAR, ["2026"])], {"tagged", "text"}),
+        ([(COLORS, ["green", "blue"])], {"tagged"}),
+        ([(YEAR, [2026]), (COLORS, ["red"])], {"tagged"}),
+        ([(YEAR, ["2026"]), (COLORS, ["red"])], set()),
+        ([(UNKNOWN, ["red"])], set()),
+    ],
+)
+def test_tag_filters_find_values(client: Client, filters: Any, found: set[str]) -> None:
+    sent = [{"tagId": id, "values": values} for id, values in filters]
+    assert ids(client, tagFilters=sent) == found
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, {}, ["x"], [{}], [{"tagId": "x", "values": ["y"]}]]
+    + [[{"tagId": YEAR, "values": it}] for it in ([], [""], [True], [None], [[]], "x", None)],
+)
+def test_a_wrong_tag_filter_is_refused(client: Client, wrong: Any) -> None:
+    assert client.code("POST", LIST, {"datasetId": "d", "tagFilters": wrong}) == 400
+
+
+def test_filter_tags_have_no_effect(client: Client) -> None:
+    assert ids(client, filterTags=[YEAR]) == {"top", "tagged", "text"}
+
+
+def test_repeated_collections_have_numbered_tags(client: Client) -> None:
+    entry = {"repeat": 2, "name": "N{n}", "tags": [{"tag": "t{n}", "value": 1}]}
+    client.control.put_dataset({"id": "r", "collections": [entry]})
+    items = client.data("POST", LIST, {"datasetId": "r"})["list"]
+    assert sorted(it["tags"][0]["tag"] for it in items) == ["t1", "t2"]
+
+
+def test_a_pull_keeps_the_values_of_tags(running: MockServer) -> None:
+    document, problems = pull(running.url, "any", dataset=("d",), pause=0)
+    tags = {it["_id"]: it.get("tags") for it in document["datasets"][0]["collections"]}
+    assert problems == [] and tags["tagged"] == ACCOUNT["datasets"][0]["collections"][1]["tags"]
+    hidden = str(anonymous(document))
+    assert "2026" in hidden and not any(word in hidden for word in ("'blue'", "'colors'", "'2026'"))
