@@ -110,6 +110,13 @@ def of_another_member(server: Server) -> object:
     return code(PIN, {"appId": "more", "chatId": "theirs", "top": True}, key="any")(server)
 
 
+def histories(server: Server) -> object:
+    """How many chats a list without a pageSize skips."""
+    bodies = [{"appId": "app"} | more for more in ({}, {"offset": 1}, {"pageNum": 2})]
+    counts = [len(server.send(HISTORIES, it).json()["data"]["list"]) for it in bodies]
+    return [counts[0] - count for count in counts[1:]]
+
+
 def trained(server: Server) -> object:
     code(PUSH, {"collectionId": "in-a", "data": [{"q": "One"}, {"q": "Two"}]})(server)
     amounts = [item(server, "in-a")["dataAmount"]]
@@ -186,6 +193,7 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ),
     ("legacy_paths", code(OLD_PIN, SENT_PIN), {"on": 200, "off": 404}),
     ("related_routes", code(HISTORIES, {"appId": "app"}), {"on": 200, "off": 404}),
+    ("lone_offset", histories, {"ignore": [0, 0], "honour": [1, 2]}),
     ("training", trained, {"instant": [2, 2], "stepped": [0, 2]}),
 ]
 CASES = [(name, value, probe, it) for name, probe, row in ROWS for value, it in row.items()]
@@ -270,6 +278,7 @@ training instant stepped
 app_missing first reject
 chat_owner any own
 tag_form names names typed
+lone_offset ignore ignore honour
 """
 
 

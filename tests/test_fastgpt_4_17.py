@@ -13,7 +13,19 @@ YEAR, COLORS, OTHER = "a" * 24, "b" * 24, "c" * 24
 UNKNOWN = "0" * 24
 ACCOUNT: dict[str, Any] = {
     "clock": "2026-01-01T00:00:00Z",
-    "apps": [{"id": "a"}],
+    "apps": [
+        {
+            "id": "a",
+            "chats": [
+                {
+                    "chatId": f"c{n:02}",
+                    "updateTime": f"2025-01-{30 - n:02}T00:00:00Z",
+                    "records": [{"obj": "Human", "text": f"{it}"} for it in range(12)],
+                }
+                for n in range(12)
+            ],
+        }
+    ],
     "datasets": [
         {
             "id": "d",
@@ -39,6 +51,7 @@ ACCOUNT: dict[str, Any] = {
                         {"tag": "colors", "value": ["red", "blue"]},
                     ],
                 },
+                {"_id": "rows", "name": "Rows", "data": [{"q": f"{n}"} for n in range(12)]},
                 {"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]},
             ],
         },
@@ -128,7 +141,7 @@ def test_a_search_finds_the_name_of_a_tag(client: Client) -> None:
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
-        ([], {"top", "tagged", "text"}),
+        ([], {"top", "rows", "tagged", "text"}),
         ([(YEAR, [2026])], {"tagged"}),
         ([(YEAR, ["2026"])], {"text"}),
         ([(YEAR, [2026.0, "2026"])], {"tagged", "text"}),
@@ -154,7 +167,7 @@ def test_a_wrong_tag_filter_is_refused(client: Client, wrong: Any) -> None:
 
 
 def test_filter_tags_have_no_effect(client: Client) -> None:
-    assert ids(client, filterTags=[YEAR]) == {"top", "tagged", "text"}
+    assert ids(client, filterTags=[YEAR]) == {"top", "rows", "tagged", "text"}
 
 
 def test_repeated_collections_have_numbered_tags(client: Client) -> None:
@@ -170,3 +183,53 @@ def test_a_pull_keeps_the_values_of_tags(running: MockServer) -> None:
     assert problems == [] and tags["tagged"] == ACCOUNT["datasets"][0]["collections"][1]["tags"]
     hidden = str(anonymous(document))
     assert "2026" in hidden and not any(word in hidden for word in ("'blue'", "'colors'", "'2026'"))
+
+
+# Pages
+
+PATHS = [
+    ("/chat/history/getHistories", {"appId": "a"}),
+    ("/chat/record/getPaginationRecords", {"appId": "a", "chatId": "c00"}),
+    ("/dataset/data/v2/list", {"collectionId": "rows"}),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), PATHS)
+@pytest.mark.parametrize(
+    ("page", "first", "count"),
+    [
+        ({}, 0, 10),
+        ({"offset": 3}, 3, 9),
+        ({"offset": "3"}, 3, 9),
+        ({"pageNum": 2}, 10, 2),
+        ({"offset": 0, "pageNum": 2}, 0, 10),
+        ({"offset": "", "pageNum": 2}, 10, 2),
+        ({"offset": 0, "pageNum": 2, "pageSize": 5}, 0, 5),
+        ({"offset": 12}, 12, 0),
+    ],
+)
+def test_a_lone_offset_counts(
+    client: Client, path: str, body: Any, page: Any, first: int, count: int
+) -> None:
+    everything = client.data("POST", path, body | {"pageSize": 30})["list"]
+    shown = client.data("POST", path, body | page)["list"]
+    expected = everything[first : first + count]
+    if path.endswith("getPaginationRecords"):
+        # The oldest record of a page is the first, and pages begin with the newest.
+        expected = everything[::-1][first : first + count][::-1]
+    assert shown == expected and len(shown) == count
+
+
+@pytest.mark.parametrize(("path", "body"), PATHS)
+def test_a_lone_offset_is_lost_before(client: Client, path: str, body: Any) -> None:
+    client.control.choices["lone_offset"] = "ignore"
+    usual = client.data("POST", path, body)["list"]
+    assert client.data("POST", path, body | {"offset": 3})["list"] == usual
+    sized = {"offset": 0, "pageNum": 2, "pageSize": 10}
+    assert len(client.data("POST", path, body | sized)["list"]) == 2
+
+
+@pytest.mark.parametrize("size", [0, "", "0"])
+def test_a_page_of_no_size_is_refused(client: Client, size: Any) -> None:
+    body = {"appId": "a", "pageSize": size}
+    assert client.code("POST", "/chat/history/getHistories", body) == 507004

@@ -210,6 +210,14 @@ class Asked(Probe):
         need(right not in (200, empty), "an unknown app is refused like a missing field")
         return "ignore" if without_top == right else "reject"
 
+    def lone_offset(self) -> str:
+        path = "/api/core/dataset/data/v2/list"
+        full = first((it for it in self.items if it["dataAmount"]), "no collection has rows")
+        body = {"collectionId": full["_id"]}
+        need(bool(self.send("POST", path, body).page()[0]), "a collection shows no rows")
+        past_the_end = self.send("POST", path, body | {"offset": 10**6}).page()[0]
+        return "ignore" if past_the_end else "honour"
+
     credentials = "it needs a login"
     training = "it needs new rows"
     chat_owner = "it needs the keys of two members"
