@@ -124,6 +124,16 @@ def trained(server: Server) -> object:
     return [*amounts, item(server, "in-a")["dataAmount"]]
 
 
+def waiting(server: Server) -> object:
+    """What a push returns, and how many rows are listed while one waits, and then."""
+    server.choose(**server.admin("GET", "/choices")["choices"] | {"training": "stepped"})
+    sent = {"collectionId": "in-a", "data": [{"q": "One"}]}
+    found = [server.send(PUSH, sent).json()["data"], item(server, "in-a")["dataAmount"]]
+    server.admin("POST", "/clock/advance", {"seconds": 3600})
+    return [*found, item(server, "in-a")["dataAmount"]]
+
+
+NEW_ROW = {"insertLen": 1, "dataIds": ["68b000000000000000000001"]}
 OF_SERVICE = {"createTime": "2024-02-01T00:00:00.000Z", "hasError": False}
 OF_SERVICE |= {"rawLink": "https://example.com/", "activeTrainingAmount": 2}
 UNKNOWN_ID = "6593e137231a2be9c5603bff"
@@ -194,6 +204,7 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ("legacy_paths", code(OLD_PIN, SENT_PIN), {"on": 200, "off": 404}),
     ("related_routes", code(HISTORIES, {"appId": "app"}), {"on": 200, "off": 404}),
     ("lone_offset", histories, {"ignore": [0, 0], "honour": [1, 2]}),
+    ("rows_visible", waiting, {"trained": [{"insertLen": 1}, 0, 1], "at_once": [NEW_ROW, 1, 1]}),
     ("training", trained, {"instant": [2, 2], "stepped": [0, 2]}),
 ]
 CASES = [(name, value, probe, it) for name, probe, row in ROWS for value, it in row.items()]
@@ -279,6 +290,7 @@ app_missing first reject
 chat_owner any own
 tag_form names names typed
 lone_offset ignore ignore honour
+rows_visible trained trained at_once
 """
 
 

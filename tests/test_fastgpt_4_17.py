@@ -233,3 +233,100 @@ def test_a_lone_offset_is_lost_before(client: Client, path: str, body: Any) -> N
 def test_a_page_of_no_size_is_refused(client: Client, size: Any) -> None:
     body = {"appId": "a", "pageSize": size}
     assert client.code("POST", "/chat/history/getHistories", body) == 507004
+
+
+# Rows that wait for training
+
+PUSH, ROWS = "/dataset/data/pushData", "/dataset/data/v2/list"
+
+
+def push(client: Client, count: int = 1, to: str = "text") -> Any:
+    rows = [{"q": f"Zebra {n}", "a": "Stripes"} for n in range(count)]
+    return client.data("POST", PUSH, {"collectionId": to, "data": rows})
+
+
+def amounts(client: Client, id: str = "text") -> tuple[int, int]:
+    """How many rows a collection has, and how many are being trained."""
+    items = client.data("POST", LIST, {"datasetId": "d", "pageSize": 30})["list"]
+    (item,) = (it for it in items if it["_id"] == id)
+    return item["dataAmount"], item["activeTrainingAmount"]
+
+
+def listed_rows(client: Client, id: str = "text") -> list[str]:
+    return [it["_id"] for it in client.data("POST", ROWS, {"collectionId": id})["list"]]
+
+
+def test_a_pushed_row_is_listed_while_it_waits(client: Client) -> None:
+    pushed = push(client, 2)
+    assert pushed["insertLen"] == len(pushed["dataIds"]) == 2
+    assert sorted(listed_rows(client)) == pushed["dataIds"] and amounts(client) == (2, 2)
+    client.control.clock.advance(60)
+    assert sorted(listed_rows(client)) == pushed["dataIds"] and amounts(client) == (2, 0)
+
+
+def test_a_row_that_waits_is_not_found(client: Client) -> None:
+    push(client)
+    search = {"datasetId": "d", "text": "Zebra"}
+    assert client.data("POST", "/dataset/searchTest", search)["list"] == []
+    assert client.data("GET", "/dataset/collection/detail?id=text")["indexAmount"] == 0
+    client.control.clock.advance(60)
+    assert len(client.data("POST", "/dataset/searchTest", search)["list"]) == 1
+    assert client.data("GET", "/dataset/collection/detail?id=text")["indexAmount"] == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name"),
+    [("PUT", "/dataset/data/update", "dataId"), ("DELETE", "/dataset/data/delete", "id")],
+)
+def test_a_row_that_waits_is_locked(client: Client, method: str, path: str, name: str) -> None:
+    (id,) = push(client)["dataIds"]
+    body = {"dataId": id, "q": "Horse"} if method == "PUT" else None
+    query = "" if method == "PUT" else f"?id={id}"
+    headers = {"Content-Type": "application/json"}
+    response = client.request(method, f"/api/core{path}{query}", json=body, headers=headers)
+    refused = response.json()
+    assert (response.status_code, refused["code"]) == (500, 501016)
+    assert refused["statusText"] == "dataNotIndexed"
+    client.control.clock.advance(60)
+    assert client.code(method, f"{path}{query}", body, headers=headers) == 200
+
+
+def test_each_second_unlocks_some_rows(client: Client) -> None:
+    ids = push(client, 30)["dataIds"]
+    client.control.clock.advance(2)
+    codes = [client.code("PUT", "/dataset/data/update", {"dataId": it, "q": "Q"}) for it in ids]
+    assert codes == [200] * 20 + [501016] * 10
+
+
+def test_questions_of_a_model_come_when_they_are_found(client: Client) -> None:
+    client.control.put_collection("d", {"_id": "qa", "name": "Q", "trainingType": "qa"})
+    assert push(client, to="qa") == {"insertLen": 1, "dataIds": []}
+    assert listed_rows(client, "qa") == []
+    client.control.clock.advance(60)
+    assert len(listed_rows(client, "qa")) == 1
+
+
+def test_rows_of_a_text_are_there_once_it_is_parsed(client: Client) -> None:
+    text = {"datasetId": "d", "name": "T", "text": "Zebra. " * 300}
+    id = client.data("POST", "/dataset/collection/create/text", text)["collectionId"]
+    assert amounts(client, id) == (0, 1)
+    client.control.clock.advance(2)
+    rows = len(listed_rows(client, id))
+    assert rows > 1 and amounts(client, id) == (rows, rows)
+    client.control.clock.advance(60)
+    assert amounts(client, id) == (rows, 0)
+
+
+def test_a_state_keeps_rows_that_wait(client: Client) -> None:
+    (id,) = push(client)["dataIds"]
+    client.control.load(client.control.call("GET", "/state"))
+    assert listed_rows(client) == [id] and amounts(client) == (1, 1)
+    assert client.code("PUT", "/dataset/data/update", {"dataId": id, "q": "Q"}) == 501016
+    client.control.clock.advance(60)
+    assert listed_rows(client) == [id] and amounts(client) == (1, 0)
+
+
+def test_without_steps_a_row_is_not_locked(client: Client) -> None:
+    client.control.choices["training"] = "instant"
+    (id,) = push(client)["dataIds"]
+    assert client.code("PUT", "/dataset/data/update", {"dataId": id, "q": "Q"}) == 200

@@ -55,7 +55,7 @@ ACCOUNT: dict[str, Any] = {
     "datasets": [{"id": DATASET, "name": "Handbook", "collections": TREE}],
 }
 KEYS = {"keys": [{"key": "owner"}]}
-HIDDEN = {"credentials", "training", "chat_owner", "app_missing"}
+HIDDEN = {"credentials", "training", "rows_visible", "chat_owner", "app_missing"}
 BY_WRITING = {"chat_unknown", "pin"}
 
 

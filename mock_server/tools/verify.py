@@ -220,6 +220,7 @@ class Asked(Probe):
 
     credentials = "it needs a login"
     training = "it needs new rows"
+    rows_visible = "it needs new rows"
     chat_owner = "it needs the keys of two members"
     app_missing = "it would ask a model"
 
