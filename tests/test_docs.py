@@ -114,3 +114,16 @@ def test_python_examples_run(pytester):
     options = ("-q", "-p", "no:anyio", "-p", "no:schemathesis", "--hypothesis-profile=ci")
     outcomes = pytester.runpytest_inprocess(*options)
     outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
+
+
+def test_the_client_of_an_upgrade_fails_as_shown(pytester):
+    page = ROOT / "docs/choices.md"
+    (example,) = blocks("python", page)
+    shown = blocks("text", page)[-1].splitlines()
+    pytester.makepyfile(test_client=example)
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    options = ("-q", "-p", "no:anyio", "-p", "no:schemathesis", "--mock-server-profile")
+    for name, outcome in (("deployed", "passed"), ("fastgpt-4.17", "failed")):
+        result = pytester.runpytest_inprocess(*options, name)
+        result.assert_outcomes(**{outcome: 1})
+    result.stdout.fnmatch_lines([line.replace("[", "[[]") for line in shown])
