@@ -332,6 +332,13 @@ def test_a_broken_profile_file_exits_with_2(
     assert run("--profile", tmp_path / "no.yaml")[0] == 2
 
 
+def test_a_version_that_no_profile_has_is_refused_with_the_nearest(run: Any) -> None:
+    code, _, err = run("--profile", "fastgpt-4.16")
+    assert code == 1 and err.endswith(
+        "got 'fastgpt-4.16' - at profile (did you mean 'fastgpt-4.17'?)\n"
+    )
+
+
 def test_a_larger_page_is_seen_of_a_small_account(check: Any) -> None:
     with MockServer("demo", choices={"page_size_max": 100}) as server:
         out = check(server.url)[1]

@@ -23,6 +23,7 @@ from mock_server.store.objects import (
     Id,
     Level,
     Permission,
+    TagNumber,
     ValuedTag,
     folded,
     page_json,
@@ -68,7 +69,7 @@ class TagFilter(Struct, rename="camel", frozen=True):
 
     tag_id: Annotated[str, Meta(pattern="^[0-9a-fA-F]{24}$", description="24 hexadecimal digits")]
     values: Annotated[
-        tuple[Annotated[str, Meta(min_length=1)] | int | float, ...], Meta(min_length=1)
+        tuple[Annotated[str, Meta(min_length=1)] | TagNumber, ...], Meta(min_length=1)
     ]
 
 
