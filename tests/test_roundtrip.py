@@ -32,6 +32,9 @@ ids = st.text(string.ascii_letters + "0123456789 :é", min_size=1, max_size=4)
 counts = st.integers(0, 2**53)
 times = st.integers(0, MS).map(format_ms)
 tuples_of = st.lists(texts, max_size=2).map(tuple)
+tag_values = texts | counts | st.floats(-1e9, 1e9).filter(lambda it: it % 1) | tuples_of
+valued = st.builds(objects.ValuedTag, tag=texts, value=tag_values)
+tags = st.lists(texts | valued, max_size=2).map(tuple)
 levels = st.dictionaries(st.sampled_from(["k1", "k2"]), st.sampled_from(Level))
 json_values = st.recursive(
     st.none() | st.booleans() | counts | st.floats(allow_nan=False, allow_infinity=False) | texts,
@@ -79,7 +82,7 @@ def datasets(draw: Any, new_id: str | None) -> Any:
     for id in draw(st.lists(ids, max_size=4)) + ([new_id] if new_id else []):
         if id not in collections:
             parent = draw(st.sampled_from([None, *collections]))
-            own = {"tags": tuples_of, "data_amount": counts, "training_amount": counts}
+            own = {"tags": tags, "data_amount": counts, "training_amount": counts}
             own |= {"forbid": st.booleans(), "create_time": times, "file_id": texts}
             collections[id] = draw(made(Collection, id=id, parent_id=parent, **own))
     kept = {id: by_id(draw(st.lists(rows, min_size=1, max_size=2))) for id in [*collections][:1]}

@@ -26,9 +26,9 @@ UNKNOWN = [
 ]
 
 
-@pytest.fixture(scope="module")
-def demo() -> Iterator[MockServer]:
-    with MockServer("demo", profile="deployed") as server:
+@pytest.fixture(scope="module", params=["deployed", "fastgpt-4.17"])
+def demo(request: Any) -> Iterator[MockServer]:
+    with MockServer("demo", profile=request.param) as server:
         yield server
 
 
