@@ -245,6 +245,12 @@ def test_a_page_is_wrong_once(live, kind, row, offset, numbers, total):
     assert live.numbers(offset=offset) == right
 
 
+def test_a_total_that_is_a_text_is_wrong_as_a_text(live):
+    live.add("answer", operation="listV2", data={"list": [], "total": "7", "more": 1})
+    live.add("wrong_total", by=-2)
+    assert live.page().json()["data"] == {"list": [], "total": "5", "more": 1}
+
+
 def test_alter_sets_and_removes_fields_of_items(live):
     live.add("alter", set={"type": "hologram", "more": 1}, remove=["tags"])
     for item in live.page().json()["data"]["list"]:
