@@ -13,11 +13,11 @@ from msgspec import Struct, structs
 from mock_server.clock import ms_of
 from mock_server.errors import InvalidField, did_you_mean, shortened
 from mock_server.redaction import is_secret
-from mock_server.words import bare, in_words, one_of, parts_of
+from mock_server.words import alternatives, bare, in_words, one_of
 
 LOST = object()
 """Stands for a value of which nothing could be converted."""
-RENAMED = {"responses": "answers"}
+OLD_NAMES = {"responses": "answers"}
 """Fields by the names that they had in earlier versions."""
 MAX_WRONG = 100  # names in which a missing one is looked for
 Where = tuple[str | int, ...]
@@ -69,7 +69,7 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
     except (msgspec.ValidationError, ValueError) as error:
         own = error.__cause__
     before = place.mistakes
-    left = _salvage_parts(value, [bare(it) for it in parts_of(kind)], place)
+    left = _salvage_parts(value, [bare(it) for it in alternatives(kind)], place)
     if place.mistakes > before:
         return left
     # A check of the type's own says itself what it expects.
@@ -103,7 +103,7 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
     unknown = [name for name in value if name not in fields and name != tag_field]
     if kind.__struct_config__.forbid_unknown_fields:
         for name in unknown:
-            likely = did_you_mean(RENAMED.get(name, name), fields)
+            likely = did_you_mean(OLD_NAMES.get(name, name), fields)
             hint = likely or _place_of(name, kind, [*fields])
             place.below(name).report(f"Expected no field {name!r}", hint, at_key=True)
     found = {}
@@ -162,7 +162,7 @@ def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
 
 def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
     items = [salvage(item, kind, place.below(at)) for at, item in enumerate(value)]
-    first = bare(parts_of(kind)[0])
+    first = bare(alternatives(kind)[0])
     if not (isinstance(first, type) and issubclass(first, Struct)):
         return tuple(item for item in items if item is not LOST)
     # An empty object in place of a lost one: the others keep their positions.
@@ -172,7 +172,7 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
 
 def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) -> None:
     """Report a value that a type does not have, with what helps to correct it."""
-    kinds = [bare(it) for it in parts_of(kind)]
+    kinds = [bare(it) for it in alternatives(kind)]
     message = f"Expected {in_words(kind)}"
     is_number = str in kinds and isinstance(value, int | float)
     written = place.written(value) if is_number else ""

@@ -28,7 +28,7 @@ MAX_OR = 5
 
 def in_words(kind: Any) -> str:
     """What values a type has. The description of a `Meta` says it where a pattern cannot."""
-    words = [_one_in_words(it) for it in parts_of(kind) if bare(it) is not UnsetType]
+    words = [_one_in_words(it) for it in alternatives(kind) if bare(it) is not UnsetType]
     return " or ".join(dict.fromkeys(words))  # several structs are one word
 
 
@@ -39,11 +39,11 @@ def one_of(names: Sequence[object]) -> str:
     return " or ".join(map(str, names))
 
 
-def parts_of(kind: Any) -> list[Any]:
+def alternatives(kind: Any) -> list[Any]:
     """The types of a union, each with its annotations; of another type, itself."""
     if get_origin(bare(kind)) not in (Union, UnionType):
         return [kind]
-    return [each for part in get_args(bare(kind)) for each in parts_of(part)]
+    return [each for part in get_args(bare(kind)) for each in alternatives(part)]
 
 
 def bare(kind: Any) -> Any:

@@ -70,7 +70,7 @@ def taken(schema: dict[str, Any]) -> str:
     return f"{NAMED.get(kind, kind)}{bounds}"
 
 
-def fields(kind: type[Struct], base: type[Struct] = document.Entry) -> Iterator[list[str]]:
+def fields(kind: type[Struct], base: type[Struct] = document.FixtureEntry) -> Iterator[list[str]]:
     """The name, the values and the default of each field that a base does not have."""
     (reference,), parts = json.schema_components([kind])
     schema = parts[reference["$ref"].rpartition("/")[2]]
@@ -89,12 +89,12 @@ def in_a_cell(rows: Iterable[list[str]]) -> str:
 
 def fixture_fields() -> str:
     common = document.ResourceEntry
-    kinds: list[type[Struct]] = [document.Document, document.KeyEntry, User, common]
+    kinds: list[type[Struct]] = [document.FixtureDocument, document.KeyEntry, User, common]
     kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
     kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
     rows = []
     for it in kinds:
-        name = "App, Dataset" if it is common else it.__name__.removesuffix("Entry")
+        name = "App, Dataset" if it is common else re.sub("^Fixture|Entry$", "", it.__name__)
         own = fields(it, common) if it.__mro__[1] is common else fields(it)
         rows.append(f"{name} | {in_a_cell(own)}")
     return markdown("object | fields", rows)

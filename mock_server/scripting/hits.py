@@ -1,14 +1,13 @@
 """Hits: what a test says that searches find."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, json
+from msgspec import Meta, Struct
 
 from mock_server.scripting.answers import AnyAnswer, check_placeholders, fill
 from mock_server.store.account import Store
-from mock_server.store.objects import Collection, DataRow, Dataset
+from mock_server.store.objects import Collection, DataRow, Dataset, derived_id
 
 Scored = tuple[float, Collection, DataRow]
 """A row that a search finds, with its score and the collection that it is in."""
@@ -59,7 +58,3 @@ def new_row(dataset: Dataset, q: str, a: str) -> tuple[Collection, DataRow]:
     """A row with these texts in a collection `hits`, as if the dataset had them."""
     collection = Collection(id=derived_id(dataset.id, "hits"), name="hits")
     return collection, DataRow(id=derived_id(dataset.id, q, a), q=q, a=a)
-
-
-def derived_id(*texts: str) -> str:
-    return sha256(json.encode(texts)).hexdigest()[:24]
