@@ -49,9 +49,12 @@ class Hits(AnyAnswer, tag="hits", frozen=True, kw_only=True):
 
     def missing_in(self, store: Store) -> list[str]:
         """The ids of rows that no dataset of an account has."""
-        datasets = store.datasets.values()
-        ids = [it.row for it in self.rows if it.row is not None]
-        return [id for id in ids if not any(each.row(id) for each in datasets)]
+        missing = []
+        for hit in self.rows:
+            id = hit.row
+            if id is not None and not any(it.row(id) for it in store.datasets.values()):
+                missing.append(id)
+        return missing
 
 
 def new_row(dataset: Dataset, q: str, a: str) -> tuple[Collection, DataRow]:
