@@ -31,7 +31,7 @@ class Hits(AnyAnswer, tag="hits", frozen=True, kw_only=True):
         for hit in self.rows:
             if (hit.row is None) is (hit.q is None) or (hit.row is not None and hit.a):
                 raise ValueError("Expected rows with row, or with q and a")
-        check_placeholders([(it.q, it.a) for it in self.rows])
+        check_placeholders(self.rows)
 
     def found_in(self, dataset: Dataset, values: Mapping[str, Any]) -> list[Scored]:
         """What a search in a dataset finds, with these values of placeholders."""
