@@ -197,6 +197,7 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     """Report a value that a type does not have, with what helps to correct it."""
     kinds = [*map(bare, alternatives(kind))]
     message = f"Expected {in_words(kind)}"
+    # A number in place of a text lacks quotes, as 1.50 does for a version.
     written = ""
     if str in kinds and isinstance(value, int | float):
         written = place.written(value)
@@ -204,6 +205,7 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
         message += f', got {written}, which needs quotes: "{written}"'
     elif not place.is_secret:
         message += f", got {shortened(value)}"
+    # Of the values that a type lists, one may be meant.
     names: list[str] = []
     for each in kinds:
         if get_origin(each) is Literal:
