@@ -12,7 +12,9 @@ from msgspec import Struct, json, structs
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ROUTES
 from mock_server.choices import PROFILES, profile, table
-from mock_server.cli import cli, in_words, serve_command
+from mock_server.cli.group import cli
+from mock_server.cli.offline import values_in_words
+from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault
 from mock_server.control.control import SandboxClock
 from mock_server.fixture import document
@@ -123,7 +125,7 @@ def choices() -> str:
     rows = []
     for name, (values, row) in table().items():
         spec = f"[{row.section}](interface.md#{sections[row.section]})"
-        shown = in_words(values).replace(" or ", ", ")
+        shown = values_in_words(values).replace(" or ", ", ")
         profiles = " | ".join(f"{getattr(profile(it), name)}" for it in PROFILES)
         rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
     return markdown(f"choice | spec | values | {' | '.join(PROFILES)} | meaning", rows)
