@@ -7,8 +7,7 @@ import click
 
 from mock_server.cli import offline, outside
 from mock_server.cli.group import cli
-from mock_server.cli.serving import serve_command
-from mock_server.cli.waiting import wait_command
+from mock_server.cli.serving import serve_command, wait_command
 
 cli.add_command(serve_command)
 cli.add_command(offline.check_command)

@@ -34,7 +34,7 @@ class Commands(click.Group):
         with click.Context(serving, parent=ctx, **SETTINGS) as serving_context:
             records = [it.get_help_record(serving_context) for it in options_of(serving)]
         with formatter.section("Options of serve"):
-            formatter.write_dl([it for it in records if it])
+            formatter.write_dl([*filter(None, records)])
         super().format_options(ctx, formatter)
 
 

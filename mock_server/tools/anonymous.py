@@ -30,8 +30,9 @@ def pseudonym(text: str) -> str:
     """Words of three syllables, as many as a text of this length has."""
     count = min(max(2, len(text) // 8), 60)
     digest = shake_256(text.encode()).digest(3 * count)
-    syllables = [*map(syllable, digest)]
-    words = ["".join(syllables[start : start + 3]) for start in range(0, 3 * count, 3)]
+    words = []
+    for start in range(0, len(digest), 3):
+        words.append("".join(map(syllable, digest[start : start + 3])))
     return " ".join(words)
 
 

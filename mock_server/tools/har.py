@@ -17,7 +17,7 @@ from mock_server.clock import ms_of
 from mock_server.decoding import NOT_JSON
 from mock_server.service.app import OPERATIONS
 from mock_server.tools import kinds
-from mock_server.tools.kinds import Item, ObjectKind
+from mock_server.tools.kinds import Item
 from mock_server.tools.recording import Recording
 
 MAX_FILE = 256 * 1024 * 1024
@@ -46,10 +46,6 @@ class NotHar(Exception):
     """A file is no HAR recording, or too large."""
 
 
-class Skipped(Exception):
-    """Why nothing is taken from a response."""
-
-
 class Body(Struct):
     text: str | None = None
     encoding: str | None = None
@@ -67,15 +63,11 @@ class HarRequest(Struct, rename="camel"):
     url: str
     post_data: Body | None = None
 
-    def shown_kind(self) -> ObjectKind:
-        """What the response shows. Raises Skipped."""
+    @property
+    def operation(self) -> str | None:
+        """The name of the operation that answers it, None if there is none."""
         _, api, end = re.split("[?#]", self.url)[0].rpartition("/api/")
-        name = OPERATION_NAMES.get((api + end, self.method))
-        if name is None:
-            raise Skipped("of other addresses")
-        if name not in SHOWN_KINDS:
-            raise Skipped("of operations that list nothing")
-        return SHOWN_KINDS[name]
+        return OPERATION_NAMES.get((api + end, self.method))
 
     def fields(self) -> Item:
         """What is sent. Raises NOT_AS_EXPECTED."""
@@ -87,18 +79,6 @@ class HarRequest(Struct, rename="camel"):
 class HarResponse(Struct):
     status: int
     content: Body = field(default_factory=Body)
-
-    def data(self) -> Any:
-        """The data of a success. Raises Skipped."""
-        if not 200 <= self.status < 300:
-            raise Skipped("that failed")
-        try:
-            envelope = self.content.value()
-        except NOT_AS_EXPECTED:
-            raise Skipped("without JSON") from None
-        if not isinstance(envelope, dict) or envelope.get("code") != 200:
-            raise Skipped("that failed")
-        return envelope.get("data")
 
 
 class RecordedExchange(Struct, rename="camel"):
@@ -113,14 +93,26 @@ class RecordedExchange(Struct, rename="camel"):
         """When it began. Raises ValueError."""
         return ms_of(datetime.fromisoformat(self.started_date_time))
 
-    def add_to(self, recording: Recording) -> None:
-        """Take over the objects it shows. Raises Skipped."""
-        kind = self.request.shown_kind()
-        data = self.response.data()
+    def add_to(self, recording: Recording) -> str:
+        """Take over what the response shows. Returns why it is skipped, if it is."""
+        name = self.request.operation
+        if name is None:
+            return "of other addresses"
+        if name not in SHOWN_KINDS:
+            return "of operations that list nothing"
+        if not 200 <= self.response.status < 300:
+            return "that failed"
         try:
-            recording.use(kind, self.request.fields(), data)
+            envelope = self.response.content.value()
         except NOT_AS_EXPECTED:
-            raise Skipped("whose request or data is not as expected") from None
+            return "without JSON"
+        if not isinstance(envelope, dict) or envelope.get("code") != 200:
+            return "that failed"
+        try:
+            recording.use(SHOWN_KINDS[name], self.request.fields(), envelope.get("data"))
+        except NOT_AS_EXPECTED:
+            return "whose request or data is not as expected"
+        return ""
 
 
 def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
@@ -136,10 +128,9 @@ def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
     with suppress(ValueError):
         exchanges.sort(key=lambda exchange: exchange.started_ms)
     for exchange in exchanges:
-        try:
-            exchange.add_to(recording)
-        except Skipped as reason:
-            recording.skip("response", str(reason))
+        reason = exchange.add_to(recording)
+        if reason:
+            recording.skip("response", reason)
     document = recording.document()
     return document, recording.summary()
 

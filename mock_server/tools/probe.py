@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import httpx2
 from msgspec import UNSET, Struct, field, json
@@ -69,6 +69,13 @@ class ServerResponse(Struct, frozen=True):
     status: int
     body: Any
 
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Self:
+        body = None
+        with suppress(*NOT_JSON):
+            body = json.decode(response.content)
+        return cls(response.status_code, body)
+
     @property
     def code(self) -> int:
         """The code of the envelope, else the HTTP status."""
@@ -76,6 +83,18 @@ class ServerResponse(Struct, frozen=True):
         if isinstance(self.body, dict):
             code = self.body.get("code", code)
         return code
+
+    @property
+    def has_code(self) -> bool:
+        """Whether there is an envelope, as the service sends it."""
+        return isinstance(self.body, dict) and isinstance(self.body.get("code"), int)
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether the same request may have another answer soon."""
+        if 429 in (self.status, self.code):
+            return True
+        return self.status >= 500 and (not self.has_code or self.code == self.status)
 
     @property
     def is_accepted(self) -> bool:
@@ -115,10 +134,7 @@ class Probe(Struct, dict=True):
         if body is not None:
             content = json.encode(body)
         response = self.http.request(method, path, content=content, headers=headers)
-        decoded = None
-        with suppress(*NOT_JSON):
-            decoded = json.decode(response.content)
-        answer = ServerResponse(response.status_code, decoded)
+        answer = ServerResponse.of(response)
         need(answer.code not in BUSY, f"the server answers {answer.code}")
         return answer
 

@@ -1,27 +1,23 @@
 """Reads an account of a real FastGPT into a fixture: by its lists alone, page by page."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from time import sleep
 from typing import Annotated, Any, TypeVar
 
 import httpx2
-import msgspec
 from msgspec import Meta, Struct
 
 from mock_server.decoding import converted
 from mock_server.errors import Refusal
 from mock_server.tools import kinds
 from mock_server.tools.kinds import FOLDERS, Item, ObjectKind, fields_of
-from mock_server.tools.probe import HISTORIES, LIST, ROWS
+from mock_server.tools.probe import HISTORIES, LIST, ROWS, ServerResponse
 
 T = TypeVar("T")
 PAGE_SIZE = 30
-TRIES = 8
-"""Of a request."""
-PASSES = 3
-"""Over a list that changes."""
+TRIES = 8  # of a request
+PASSES = 3  # over a list that changes
 LONGEST_PAUSE = 30.0
 LONGEST_WAIT = 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
@@ -52,64 +48,11 @@ class Changed(NotReadable):
     """A list that changed while it was read."""
 
 
-class ServiceEnvelope(Struct, rename="camel"):
-    """What is in an answer of the service."""
-
-    code: int
-    status_text: str = ""
-    data: Any = None
-
-
 class ListedPage(Struct):
     """A page of a list, and the number of all its items."""
 
     list: list[Item]
     total: Annotated[int, Meta(ge=0)]
-
-
-class Received:
-    """An answer of the service."""
-
-    def __init__(self, response: httpx2.Response, path: str) -> None:
-        self.status = response.status_code
-        self.retry_after = response.headers.get("Retry-After", "")
-        self.envelope: ServiceEnvelope | None = None
-        self.code = self.status
-        text = f"{self.code} with no envelope"
-        with suppress(msgspec.DecodeError, RecursionError):
-            self.envelope = msgspec.json.decode(response.content, type=ServiceEnvelope)
-            self.code = self.envelope.code
-            text = f"{self.status} with {self.code} {self.envelope.status_text}"
-        self.message = f"Expected an answer, got HTTP {text} - at {path}"
-
-    @property
-    def may_change(self) -> bool:
-        """Whether a new try may have another answer."""
-        is_failure = self.status >= 500 and self.code == self.status
-        return is_failure or 429 in (self.status, self.code)
-
-    @property
-    def failure(self) -> Exception:
-        """What it means if no try has another answer."""
-        # Code 500 is also that of a refusal which has no code of its own.
-        if self.envelope and self.status == 500:
-            return NotReadable(self.message)
-        return Unreachable(self.message)
-
-    @property
-    def wanted_wait(self) -> float:
-        """The seconds before a new try that the service wants."""
-        if not self.retry_after.isdecimal():
-            return 0
-        return min(float(self.retry_after), LONGEST_WAIT)
-
-    def data(self) -> Any:
-        """Raises NotReadable, PullError."""
-        if self.status == 404 or (self.envelope and self.code != 200):
-            raise NotReadable(self.message)
-        if self.envelope is None:
-            raise Unusable(self.message)
-        return self.envelope.data
 
 
 class Pull:
@@ -124,13 +67,13 @@ class Pull:
 
     def read(self, path: str, body: Item, kind: type[T]) -> T:
         """The data of an answer. Raises NotReadable, PullError."""
-        failure = Exception()
+        failure: Exception = Unreachable()
         wait = 0.0
         for number in range(TRIES):
             sleep(wait)
             wait = min(self.pause * 2.0**number, LONGEST_PAUSE)
             try:
-                received = Received(self.client.post(path, json=body), path)
+                response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
                 failure = Unreachable(f"Expected an answer, got none ({error}) - at {path}")
                 # At the first request, this is a wrong address rather than an outage.
@@ -138,10 +81,16 @@ class Pull:
                     break
                 continue
             self.has_answered = True
-            if not received.may_change:
-                return checked(received.data(), kind, path)
-            failure = received.failure
-            wait = max(wait, received.wanted_wait)
+            answer = ServerResponse.of(response)
+            if not answer.is_outage:
+                return checked(data_of(answer, path), kind, path)
+            failure = Unreachable(said(answer, path))
+            # Code 500 is also that of a refusal which has no code of its own.
+            if answer.status == 500 and answer.has_code:
+                failure = NotReadable(said(answer, path))
+            wanted = response.headers.get("Retry-After", "")
+            if wanted.isdecimal():
+                wait = max(wait, min(float(wanted), LONGEST_WAIT))
         raise failure
 
     def items(self, path: str, body: Item, kind: ObjectKind) -> list[Item]:
@@ -196,7 +145,7 @@ class Pull:
                 if kept["id"] in found:
                     continue
                 found[kept["id"]] = kept | {"parentId": parent}
-                if is_folder(kept):
+                if kept.get("type") in FOLDERS:
                     folders.append(kept["id"])
         return found
 
@@ -214,7 +163,7 @@ class Pull:
         holders = []
         for id, holder in chosen.items():
             inside: list[Item] | None = []
-            if not is_folder(holder):
+            if holder.get("type") not in FOLDERS:
                 inside = self.tried(f"{kind.noun} {id}", partial(content, id))
             if inside is not None:
                 holders.append(holder | {field: inside})
@@ -234,13 +183,13 @@ class Pull:
                 if id in found:
                     raise Changed(f"{id} is in two folders")
                 found[id] = item | {"parentId": parent}
-                if is_folder(item):
+                if item.get("type") in FOLDERS:
                     folders.append(id)
         return [*found.values()]
 
     def with_rows(self, collection: Item) -> Item:
         """A collection with its rows; without, if they cannot be read."""
-        if is_folder(collection) or collection.get("dataAmount") == 0:
+        if collection.get("type") in FOLDERS or collection.get("dataAmount") == 0:
             return collection
         id = collection["_id"]
         read = partial(self.items, ROWS, {"collectionId": id}, kinds.DATA)
@@ -248,8 +197,22 @@ class Pull:
         return collection | {"data": rows} if rows else collection
 
 
-def is_folder(item: Item) -> bool:
-    return item.get("type") in FOLDERS
+def said(answer: ServerResponse, path: str) -> str:
+    """What a message says of an answer that is no success."""
+    text = "no envelope"
+    if answer.has_code:
+        text = f"{answer.code} {answer.body.get('statusText', '')}"
+    return f"Expected an answer, got HTTP {answer.status} with {text} - at {path}"
+
+
+def data_of(answer: ServerResponse, path: str) -> Any:
+    """The data of an answer. Raises NotReadable, PullError."""
+    is_refused = answer.has_code and answer.code != 200
+    if answer.status == 404 or is_refused:
+        raise NotReadable(said(answer, path))
+    if not answer.has_code:
+        raise Unusable(said(answer, path))
+    return answer.body.get("data")
 
 
 def checked(value: Any, kind: type[T], path: str) -> T:

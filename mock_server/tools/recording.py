@@ -35,8 +35,8 @@ class Recording:
     def __init__(self) -> None:
         self.lists: defaultdict[Names, dict[str, Item]] = defaultdict(dict)
         """By kind and ids of the holders, such as `("chat", app_id)`."""
-        self.places: dict[tuple[Names, str, bool], int] = {}
-        """Where an id is in a list: of everything, or (True) of a folder."""
+        self.places = defaultdict[tuple[Names, str], list[float]](lambda: [inf, inf])
+        """Where an id is in a list: of everything, and of a folder."""
         self.notes = Counter[tuple[str, str]]()
         """How many objects of which a sentence is true, by their noun and the sentence."""
 
@@ -92,7 +92,7 @@ class Recording:
                 known = texts_of_record(item)
             id = self.put(where, kind, item, known)
             if id and not sent.get("searchText"):
-                self.places[where, id, "parentId" in sent] = place
+                self.places[where, id]["parentId" in sent] = place
 
     def put(self, where: Names, kind: ObjectKind, item: Any, known: Item) -> str | None:
         """Add or replace an object: known fields, and kept ones of an item. Returns its id."""
@@ -169,14 +169,8 @@ class Recording:
 
     def _ordered(self, where: Names) -> list[Item]:
         """The objects of a list as its pages showed them; those without a place are last."""
-
-        def place(id: str) -> tuple[float, float]:
-            in_all = self.places.get((where, id, False), inf)
-            in_folder = self.places.get((where, id, True), inf)
-            return in_all, in_folder
-
         found = self.lists.get(where, {})
-        return [found[id] for id in sorted(found, key=place)]
+        return [found[id] for id in sorted(found, key=lambda id: self.places[where, id])]
 
 
 def place_of_first(sent: Item) -> int:

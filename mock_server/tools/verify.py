@@ -74,9 +74,8 @@ def finding_of(server: ChoiceProbe, name: str, section: str, ask: Ask | str) -> 
 
 def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
     """The profile from which the fewest of the values seen differ, and those that do."""
-    others = {name: values_beside(name, findings) for name in PROFILES}
-    best = min(PROFILES, key=lambda name: len(others[name]))
-    return best, others[best]
+    best = min(PROFILES, key=lambda name: len(values_beside(name, findings)))
+    return best, values_beside(best, findings)
 
 
 def values_beside(name: str, findings: list[Finding]) -> dict[str, Any]:
