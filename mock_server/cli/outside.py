@@ -33,6 +33,14 @@ if TYPE_CHECKING:
     from mock_server.tools.verify import Finding
 
 
+def key_in(variable: str) -> str:
+    """The API key in a variable."""
+    key = os.environ.get(variable, "").strip()
+    if not key or not key.isascii() or not key.isprintable():
+        fail(f"Expected an API key in the variable {variable}, in printable ASCII characters")
+    return key
+
+
 @click.command("verify", context_settings=WITHOUT_VARIABLES)
 @click.option("--base-url", metavar="URL", required=True, help="Address of the server.")
 @click.option("--key-env", default=VERIFY_KEY, help="Name of the variable with the API key.")
@@ -50,12 +58,25 @@ if TYPE_CHECKING:
 )
 @click.option("--write-profile", **OUTPUT, help="File to write with the values seen, a profile.")
 def verify_command(
-    base_url: str, key_env: str, form: str, write_profile: Path | None, **settings: Any
+    base_url: str,
+    key_env: str,
+    dataset: str | None,
+    app: str | None,
+    write: bool,
+    form: str,
+    write_profile: Path | None,
 ) -> None:
     """Ask a server which choices it shows, and if it keeps the spec."""
+    import httpx2
+
+    from mock_server.control.http import client_at
+    from mock_server.tools.choice_probes import ChoiceProbe
     from mock_server.tools.reports import REPORTS, profile_document
 
-    server = server_at(base_url, key_env, **settings)
+    try:
+        server = ChoiceProbe(client_at(base_url, key_in(key_env)), dataset, app, write)
+    except httpx2.InvalidURL as error:
+        fail(f"{error} - at --base-url")
     findings = findings_of(server, base_url, key_env)
     click.echo(REPORTS[form](findings))
     for note in server.notes:
@@ -63,24 +84,6 @@ def verify_command(
     if write_profile:
         write_out(profile_document(findings), write_profile)
     raise SystemExit(any(it.status == "differs" for it in findings))
-
-
-def server_at(
-    base_url: str, key_env: str, dataset: str | None, app: str | None, write: bool
-) -> "ChoiceProbe":
-    """A server that is asked with the key in a variable."""
-    import httpx2
-
-    from mock_server.control.http import client_at
-    from mock_server.tools.choice_probes import ChoiceProbe
-
-    key = os.environ.get(key_env, "").strip()
-    if not key or not key.isascii() or not key.isprintable():
-        fail(f"Expected an API key in the variable {key_env}, got none")
-    try:
-        return ChoiceProbe(client_at(base_url, key), dataset, app, write)
-    except httpx2.InvalidURL as error:
-        fail(f"{error} - at --base-url")
 
 
 def findings_of(server: "ChoiceProbe", base_url: str, key_env: str) -> "list[Finding]":
@@ -116,9 +119,7 @@ def pull_command(
     from mock_server.tools.anonymous import anonymous
     from mock_server.tools.pull import PullError, pull
 
-    key = os.environ.get(key_env)
-    if not key:
-        fail(f"Expected an API key in the variable {key_env}")
+    key = key_in(key_env)
     try:
         document, problems = pull(base_url, key, progress=show_progress, **wanted)
         show_progress("")
