@@ -188,7 +188,7 @@ class ChoiceProbe(Probe):
                 return "typed"
         raise NotObservable("no tag has a value")
 
-    # Chats
+    # Chats and rows
 
     def chat_unknown(self) -> str:
         id = f"verify-{token_hex(8)}"
@@ -211,8 +211,6 @@ class ChoiceProbe(Probe):
         need(right not in (200, empty), "an unknown app is refused like a missing field")
         return "ignore" if without_top == right else "reject"
 
-    # Rows
-
     def lone_offset(self) -> str:
         full = first((it for it in self.items if it["dataAmount"]), "no collection has rows")
         body = {"collectionId": full["_id"]}
@@ -229,7 +227,7 @@ class ChoiceProbe(Probe):
     chat_owner = "it needs the keys of two members"
     app_missing = "it would ask a model"
 
-    # Requests and errors
+    # Requests, errors and routes
 
     def unknown_key(self) -> str:
         is_open = self.is_listed(key=f"fastgpt-{token_hex(16)}")
@@ -258,8 +256,6 @@ class ChoiceProbe(Probe):
             need(is_told, "a list without a dataset is accepted, or fails with code 500")
         least = min(unknown.status, missing.status)
         return {200: "always_200", 500: "always_500"}.get(least, "mapped")
-
-    # Routes
 
     def legacy_paths(self) -> str:
         return self.route("PUT", f"{CHAT_ROUTES}/updateHistory", {})

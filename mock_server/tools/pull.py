@@ -83,11 +83,11 @@ class Pull:
             self.has_answered = True
             answer = ServerResponse.of(response)
             if not answer.is_outage:
-                return checked(data_of(answer, path), kind, path)
-            failure = Unreachable(said(answer, path))
+                return checked(accepted_data(answer, path), kind, path)
+            failure = Unreachable(failure_text(answer, path))
             # Code 500 is also that of a refusal which has no code of its own.
             if answer.status == 500 and answer.has_code:
-                failure = NotReadable(said(answer, path))
+                failure = NotReadable(failure_text(answer, path))
             wanted = response.headers.get("Retry-After", "")
             if wanted.isdecimal():
                 wait = max(wait, min(float(wanted), LONGEST_WAIT))
@@ -197,7 +197,7 @@ class Pull:
         return collection | {"data": rows} if rows else collection
 
 
-def said(answer: ServerResponse, path: str) -> str:
+def failure_text(answer: ServerResponse, path: str) -> str:
     """What a message says of an answer that is no success."""
     text = "no envelope"
     if answer.has_code:
@@ -205,13 +205,13 @@ def said(answer: ServerResponse, path: str) -> str:
     return f"Expected an answer, got HTTP {answer.status} with {text} - at {path}"
 
 
-def data_of(answer: ServerResponse, path: str) -> Any:
+def accepted_data(answer: ServerResponse, path: str) -> Any:
     """The data of an answer. Raises NotReadable, PullError."""
     is_refused = answer.has_code and answer.code != 200
     if answer.status == 404 or is_refused:
-        raise NotReadable(said(answer, path))
+        raise NotReadable(failure_text(answer, path))
     if not answer.has_code:
-        raise Unusable(said(answer, path))
+        raise Unusable(failure_text(answer, path))
     return answer.body.get("data")
 
 
