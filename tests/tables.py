@@ -16,7 +16,7 @@ from mock_server.cli.group import cli
 from mock_server.cli.offline import values_in_words
 from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault
-from mock_server.control.control import SandboxClock
+from mock_server.control.clock_choices import SandboxClock
 from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import Row
@@ -213,7 +213,7 @@ def members(prefix: str, *kinds: type) -> Iterator[str]:
 
 
 def control() -> str:
-    rows = [*members(".", *Control.__mro__[:3]), *members(".fault(...).", Fault)]
+    rows = [*members(".", Control), *members(".fault(...).", Fault)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
 
