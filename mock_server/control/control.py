@@ -101,9 +101,7 @@ class Control(AdminClient):
             self.call("PUT", "/state", fixture)
         else:
             source = source_of(fixture)
-            media = "yaml"
-            if source.name.endswith(".json"):
-                media = "json"
+            media = "json" if source.name.endswith(".json") else "yaml"
             self.call("PUT", "/state", source.text, media)
         self._added.clear()
 

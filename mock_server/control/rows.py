@@ -84,7 +84,5 @@ class Fault:
             raise AssertionError(f"{why}\n{JournalClient(self._admin).summary()}")
 
     def __str__(self) -> str:
-        word = "fault"
-        if self.is_answer:
-            word = "answer"
+        word = "answer" if self.is_answer else "fault"
         return f"{word} {self.id} {brief(self._fields)}"
