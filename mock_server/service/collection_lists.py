@@ -9,7 +9,7 @@ from msgspec.structs import fields, replace
 from mock_server import errors
 from mock_server.choices import Choices, profile
 from mock_server.service.call import Call
-from mock_server.service.collections import DEMO_DATASET, OF_LIST, PATH
+from mock_server.service.collections import DEMO_DATASET, OF_FOLDER, PATH
 from mock_server.service.fields import Fields
 from mock_server.service.hints import empty_page
 from mock_server.service.operation import Operation
@@ -171,7 +171,7 @@ def offset_of(page: object, size: object, choices: Choices) -> int:
     f"{PATH}/listV2",
     section="4.2",
     access="documented",
-    refusals=OF_LIST,
+    refusals=OF_FOLDER,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
     own_data=Page[ListedCollection],
     differs="A pageSize or pageNum below 1, an offset that is negative or empty, and an empty "
@@ -185,7 +185,7 @@ def list_v2(call: Call, body: ListV2) -> CollectionPage:
     size = page_size(call, body)
     if call.choices.search_text == "service":
         body = replace(body, search_text=text_searched(body.search_text))
-    dataset, found = listed(call, body, call.choices)
+    dataset, found = matching(call, body, call.choices)
     page = found[body.offset : body.offset + size]
     if isinstance(body, FilteredListV2) and body.simple:
         page = uncounted(page)
@@ -214,13 +214,13 @@ def text_searched(text: str) -> str:
     return text.replace("'", "")
 
 
-def listed(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
+def matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
     """The dataset, and the collections of it that match.
 
     Raises DatasetNotFound, ParentNotFound, DatasetForbidden.
     """
     dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST)
-    inside = in_folder(call, dataset, body, choices)
+    inside = in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
     call.dataset(dataset.id)
     matching = searched(inside, body.search_text, choices)
@@ -239,7 +239,7 @@ def listed(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Co
     return dataset, found
 
 
-def in_folder(call: Call, dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
+def in_scope(call: Call, dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
     """The collections among which a list looks, in its order. Raises ParentNotFound."""
     found = dataset.ordered(choices.list_order)
     parent = body.parent_id
@@ -326,7 +326,7 @@ class NumberedPage(Struct, rename="camel"):
     total: int
 
 
-@Operation("POST", f"{PATH}/list", refusals=OF_LIST, example={"datasetId": DEMO_DATASET})
+@Operation("POST", f"{PATH}/list", refusals=OF_FOLDER, example={"datasetId": DEMO_DATASET})
 def collection_list(
     call: Call,
     dataset_id: str,
@@ -347,7 +347,7 @@ def collection_list(
         select_folder=select_folder,
         filter_tags=filter_tags,
     )
-    dataset, found = listed(call, wanted, AS_THE_SERVICE)
+    dataset, found = matching(call, wanted, AS_THE_SERVICE)
     page = uncounted(found) if simple else found[wanted.offset : wanted.offset + page_size]
     permission = rights("dataset", call.caller.level_on(dataset))
     items = [numbered_item(it, permission) for it in page]
