@@ -8,7 +8,7 @@ from mock_server.errors import Refusal
 from mock_server.sandbox import Sandboxes
 from mock_server.service.call import Call
 
-SHOWN = 5
+MAX_IDS = 5
 """How many ids a hint names at most."""
 
 
@@ -36,9 +36,9 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
         case errors.RouteNotFound():
             return "The server has no such route; `respond` can answer it."
         case errors.AppNotFound():
-            return f"Sandbox {sandbox!r} has {listed(store.apps, 'app')}."
+            return f"Sandbox {sandbox!r} has {counted(store.apps, 'app')}."
         case errors.DatasetNotFound():
-            return f"Sandbox {sandbox!r} has {listed(store.datasets, 'dataset')}."
+            return f"Sandbox {sandbox!r} has {counted(store.datasets, 'dataset')}."
         case errors.ChatNotFound():
             chats = sum(len(it.chats) for it in store.apps.values())
             return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
@@ -62,9 +62,9 @@ def mistake_in(header: str) -> str:
     return "two spaces after `Bearer`" if key[0] == " " else "a key with other signs in it"
 
 
-def listed(ids: Sized[str], word: str) -> str:
+def counted(ids: Sized[str], word: str) -> str:
     """How many objects there are, and the first ids."""
-    first = ", ".join(islice(ids, SHOWN))
+    first = ", ".join(islice(ids, MAX_IDS))
     count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"
     return f"{count}: {first}" if first else count
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mock_server.decoding import NOT_JSON
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
-from mock_server.service.reply_parts import Shown, value_of
+from mock_server.service.reply_parts import Shown, kept_value
 from mock_server.signals import Signal
 from mock_server.store.account import App, Chat
 from mock_server.store.replies import File, FileType, Part, Record, Reply
@@ -39,11 +39,11 @@ def question_parts(content: Sequence[Shown], folder: str, where: str) -> tuple[P
             place = f"{where}[{at}].image_url.url"
             found.append(Part(file=image_of(str(image.get("url", "")), folder, place)))
         elif part.get("type") == "file_url":
-            found.append(Part(file=file_of(part)))
+            found.append(Part(file=named_file(part)))
     return tuple(found)
 
 
-def file_of(part: Shown) -> File:
+def named_file(part: Shown) -> File:
     """A file that a question names."""
     name, url, key = (str(part.get(it, "")) for it in ("name", "url", "key"))
     type = part.get("fileType")
@@ -70,7 +70,7 @@ def open_question(chat: Chat) -> Record | None:
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
     if not replies:
         return None
-    said = [it for it in replies[-1].parts if value_of(it)]
+    said = [it for it in replies[-1].parts if kept_value(it)]
     asked = said[-1].interactive if said else None
     if asked is None:
         return None
