@@ -11,7 +11,6 @@ from mock_server.choices import Choices, profile
 from mock_server.service.call import Call
 from mock_server.service.collections import DEMO_DATASET, OF_FOLDER, PATH
 from mock_server.service.fields import Fields
-from mock_server.service.hints import empty_page
 from mock_server.service.operation import Operation
 from mock_server.service.rights import Rights, rights
 from mock_server.service.views import Page
@@ -229,20 +228,26 @@ def matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[
     inside = in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
     call.dataset(dataset.id)
-    matching = searched(inside, body.search_text, choices)
-    found = matching
+    with_text = searched(inside, body.search_text, choices)
+    found = with_text
     if isinstance(body, FilteredListV2):
-        found = filtered(dataset, matching, body)
+        found = filtered(dataset, with_text, body)
     if len(found) <= body.offset:
-        call.hint = empty_page(
-            inside=len(inside),
-            searched=len(matching),
-            found=len(found),
-            parent=body.parent_id or None,
-            text=body.search_text,
-            offset=body.offset,
-        )
+        call.hint = empty_hint(body, len(inside), len(with_text), len(found))
     return dataset, found
+
+
+def empty_hint(body: ListV2, inside: int, searched: int, found: int) -> str:
+    """Which condition has emptied a page, by the numbers of collections that each left."""
+    if found:
+        return f"The offset {body.offset} is past the end: {found} collections match."
+    if searched:
+        return f"The filters of folders and tags leave none of {searched} collections."
+    if inside:
+        return f"The searchText {body.search_text!r} is in none of {inside} collections."
+    if body.parent_id:
+        return f"The folder {body.parent_id!r} has no collections there."
+    return "The dataset has no collections there."
 
 
 def in_scope(call: Call, dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:

@@ -1,4 +1,4 @@
-"""A sentence for whoever reads the journal: why a request was refused, or a page is empty."""
+"""A sentence for whoever reads the journal: why a request was refused."""
 
 from collections.abc import Collection as Sized
 from itertools import islice
@@ -67,20 +67,3 @@ def counted(ids: Sized[str], word: str) -> str:
     first = ", ".join(islice(ids, MAX_IDS))
     count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"
     return f"{count}: {first}" if first else count
-
-
-def empty_page(
-    *, inside: int, searched: int, found: int, parent: object, text: str, offset: int
-) -> str:
-    """Which condition has emptied a page: the folder, the search, the filters or the offset.
-
-    The numbers are those of the collections that each condition left.
-    """
-    if found:
-        return f"The offset {offset} is past the end: {found} collections match."
-    if searched:
-        return f"The filters of folders and tags leave none of {searched} collections."
-    if inside:
-        return f"The searchText {text!r} is in none of {inside} collections."
-    where = "The dataset" if parent is None else f"The folder {parent!r}"
-    return f"{where} has no collections there."
