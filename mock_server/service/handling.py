@@ -112,12 +112,16 @@ class Handling(Work):
 
     def refused(self, refusal: Refusal, call: Call) -> Outcome:
         """The response to a refused request; its message names the choices that accept it."""
-        operation = self._target if isinstance(self._target, Operation) else None
-        more = ""
+        operation = None
+        if isinstance(self._target, Operation):
+            operation = self._target
+        accepting: list[str] = []
         # What the spec does not show is accepted by no choice.
         if operation is None or operation.section:
-            accepting = " or ".join(self._accepting(refusal, call))
-            more = f" (accepted with {accepting})" if accepting else ""
+            accepting = [*self._accepting(refusal, call)]
+        more = ""
+        if accepting:
+            more = f" (accepted with {' or '.join(accepting)})"
         response = failure(refusal, call.choices, more)
         if operation and operation.stream_refusal:
             response = operation.stream_refusal(refusal, response, call.request)
