@@ -46,12 +46,8 @@ def question_parts(content: Sequence[Shown], folder: str, where: str) -> tuple[P
 def named_file(part: Shown) -> File:
     """A file that a question names."""
     type = part.get("fileType")
-    return File(
-        type if type in FILE_TYPES else "file",
-        name=str(part.get("name", "")),
-        url=str(part.get("url", "")),
-        key=str(part.get("key", "")),
-    )
+    texts = {name: str(part.get(name, "")) for name in ("name", "url", "key")}
+    return File(type if type in FILE_TYPES else "file", **texts)
 
 
 def image_of(url: str, folder: str, where: str) -> File:
@@ -190,6 +186,14 @@ def title_of(question: str) -> str:
     """The title that a question gives to a chat. Half a character at its end becomes U+FFFD."""
     units = question.strip().encode("utf-16-le")
     return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
+
+
+def reply_with_id(chat: Chat, data_id: str) -> Record | None:
+    """The first reply of a chat with this id."""
+    for record in chat.records:
+        if record.obj == "AI" and record.data_id == data_id:
+            return record
+    return None
 
 
 def with_reply(chat: Chat, data_id: str, parts: tuple[Part, ...]) -> Chat:
