@@ -48,8 +48,9 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
             return "The client sends its body without `Content-Type: application/json`."
         case errors.WrongPassword():
             return "The users and passwords are those of the fixture's `users`."
-    is_unknown = refusal.plain.status == 404
-    return f"Nothing in sandbox {sandbox!r} has this id." if is_unknown else None
+    if refusal.plain.status == 404:
+        return f"Nothing in sandbox {sandbox!r} has this id."
+    return None
 
 
 def mistake_in(header: str) -> str:
@@ -59,7 +60,9 @@ def mistake_in(header: str) -> str:
         return "the key alone, or another word before it"
     if not key.strip():
         return "`Bearer` without a key"
-    return "two spaces after `Bearer`" if key[0] == " " else "a key with other signs in it"
+    if key[0] == " ":
+        return "two spaces after `Bearer`"
+    return "a key with other signs in it"
 
 
 def counted(ids: Sized[str], word: str) -> str:
