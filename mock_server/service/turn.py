@@ -82,6 +82,7 @@ def open_question(chat: Chat) -> Record | None:
 
 def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
+    # The last interactive part asks.
     at = len(parts) - 1
     while not parts[at].interactive:
         at -= 1
@@ -125,14 +126,14 @@ class Turn(Struct, frozen=True):
     before: tuple[Part, ...] = ()
     """What the reply has said before; nothing if the turn is a new one."""
 
-    def keep(self, reply: Reply, variables: dict[str, Any]) -> str | None:
-        """Keep the turn in its chat. Returns the title that an untitled chat gets."""
+    def keep(self, reply: Reply, variables: dict[str, Any]) -> str:
+        """Keep the turn in its chat. Returns the title that it gets, if it was untitled."""
         call = self.call
         chat = self.chat
         title = ""
         # An open question stays open if its answer fails.
         if self.before and reply.failure:
-            return None
+            return title
         # A new turn is a question and, so far, an empty reply.
         if not self.before:
             asked = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
@@ -156,7 +157,7 @@ class Turn(Struct, frozen=True):
             update_time=call.now,
         )
         call.save(self.app.put(chat))
-        return title or None
+        return title
 
     @contextmanager
     def generating(self, stop: Signal | None) -> Iterator[None]:
