@@ -110,7 +110,6 @@ LISTS: dict[str, type[ListV2]] = {
 """The type of requests under each value of choice list_filters."""
 OF_SPEC = {it.encode_name for it in fields(ListV2)}
 MAX_SERVICE_TEXT = 100
-NOT_NUMBERED: dict[str, Any] = {**NOT_LISTED, "has_error": UNSET}
 PERMISSIONS = {
     "documented": {level: json.encode(Permission.of(level)) for level in Level},
     "service": {level: json.encode(rights("dataset", level)) for level in Level},
@@ -371,6 +370,6 @@ def collection_list(
 
 def numbered_item(collection: Collection, permission: Rights) -> dict[str, Any]:
     """A collection in a list with numbered pages."""
-    tags = collection.tag_names or UNSET
-    shown = replace(collection, **collection.optional_fields, **NOT_NUMBERED, tags=tags)
+    own = {"has_error": UNSET, "tags": collection.tag_names or UNSET}
+    shown = replace(collection, **collection.optional_fields, **NOT_LISTED, **own)
     return {**to_builtins(shown), "permission": permission}
