@@ -13,7 +13,7 @@ import pytest
 from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_LIST, SENT_PIN, Live, Server
 
 from mock_server import MockServer
-from mock_server.admin.journal import events
+from mock_server.admin.journal import entry_events
 from mock_server.application import create_app
 from mock_server.control import Control, Refused
 from mock_server.journal import Exchange, Journal
@@ -199,7 +199,7 @@ def test_a_stream_that_a_reset_overtakes_at_its_start_is_of_the_new_journal():
     with Server() as server:
         server.pin()
         default = server.sandboxes.default
-        stream = events(server.sandboxes, default, default.state.journal, since=2)
+        stream = entry_events(server.sandboxes, default, default.state.journal, since=2)
         server.admin("POST", "/reset")
         server.pin()
         assert b'"seq":1' in asyncio.run(two_events())[1]
