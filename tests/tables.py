@@ -10,7 +10,7 @@ import click
 from msgspec import Struct, json, structs
 
 from mock_server import MockServer, errors, pytest_plugin
-from mock_server.admin.app import ROUTES
+from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.choices import PROFILES, profile, table
 from mock_server.cli.group import cli
 from mock_server.cli.offline import values_in_words
@@ -181,7 +181,7 @@ def refusals() -> str:
 
 def admin_routes() -> str:
     rows = []
-    for it in ROUTES:
+    for it in ADMIN_ROUTES:
         hints = [get_type_hints(it.endpoint).get(name) for name in ("query", "body")]
         own = [row for kind in hints if isinstance(kind, type(Struct)) for row in fields(kind)]
         method = min((it.methods or set()) - {"HEAD"})

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, json
 from msgspec.structs import fields
 
 from mock_server import MockServer
-from mock_server.admin.app import ROUTES
+from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.decoding import converted
 from mock_server.errors import InvalidField
 from mock_server.fixture.document import FixtureDocument
@@ -45,7 +45,7 @@ def all_below(kinds: list[Any]) -> list[Any]:
 
 def sent_types() -> list[Any]:
     """The types of all that clients send to the admin API and to operations, and of fixtures."""
-    hints = [get_type_hints(it.endpoint.__wrapped__) for it in ROUTES]
+    hints = [get_type_hints(it.endpoint.__wrapped__) for it in ADMIN_ROUTES]
     admin = [it[name] for it in hints for name in ("body", "query") if name in it]
     return [
         *admin,
