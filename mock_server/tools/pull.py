@@ -15,7 +15,7 @@ from mock_server.tools.kinds import FOLDERS, Item, ObjectKind, fields_of
 from mock_server.tools.probe import HISTORIES, LIST, ROWS, ServerResponse
 
 T = TypeVar("T")
-PAGE_SIZE = 30
+ITEMS_A_PAGE = 30
 TRIES = 8  # of a request
 PASSES = 3  # over a list that changes
 LONGEST_PAUSE = 30.0
@@ -48,7 +48,7 @@ class Changed(NotReadable):
     """A list that changed while it was read."""
 
 
-class ListedPage(Struct):
+class ServicePage(Struct):
     """A page of a list, and the number of all its items."""
 
     list: list[Item]
@@ -99,7 +99,7 @@ class Pull:
         total = None
         while len(found) != total:
             start = len(found)
-            page = self.read(path, body | {"offset": start, "pageSize": PAGE_SIZE}, ListedPage)
+            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ServicePage)
             for item in page.list:
                 kept = entry(item, kind, path)
                 found[kept[kind.id[0]]] = kept
@@ -114,7 +114,9 @@ class Pull:
             self.progress(f"{len(found)} of {total} - {path}")
         # What changes meanwhile comes first: is the first page of several still the same?
         if len(found) > len(page.list):
-            first = self.read(path, body | {"offset": 0, "pageSize": PAGE_SIZE}, ListedPage).list
+            first = self.read(
+                path, body | {"offset": 0, "pageSize": ITEMS_A_PAGE}, ServicePage
+            ).list
             if [it.get(kind.id[0]) for it in first] != [*found][: len(first)]:
                 raise Changed(f"the first page is another one now - at {path}")
         return [*found.values()]
