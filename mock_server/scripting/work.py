@@ -8,8 +8,7 @@ from starlette.responses import Response
 from mock_server.journal import Exchange, Fired, Violation
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
-from mock_server.scripting.firing import Firing, Pick
-from mock_server.scripting.row import Row
+from mock_server.scripting.row import Firing, Pick, Row
 from mock_server.store.account import Store
 
 
@@ -64,14 +63,6 @@ class Fault(Row, frozen=True):
     def applies(self, work: Work) -> bool:
         """Whether this kind can do anything to the request."""
         return True
-
-    def passes(self, firing: "Firing[Fault]", work: Work) -> bool:
-        """Whether this kind lets the request pass, as a rate limit does."""
-        return False
-
-    def count_passed(self, firing: "Firing[Fault]", work: Work) -> dict[str, str]:
-        """Count a request that has passed; the headers that its response gets."""
-        return {}
 
     async def apply(self, firing: "Firing[Fault]", work: Work) -> Response:
         """The response in place of the right one, which is `work.keep(work.outcome())`."""

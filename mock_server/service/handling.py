@@ -12,7 +12,7 @@ from mock_server.errors import Refusal
 from mock_server.moment import Moment
 from mock_server.scripting.answers import Answer
 from mock_server.scripting.connection import Connection, watched
-from mock_server.scripting.firing import Firing, Pick
+from mock_server.scripting.row import Firing, Pick
 from mock_server.scripting.work import Fault, Outcome, Work
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
