@@ -17,8 +17,7 @@ from mock_server.fixture.load import SHIPPED, Fixture, load_fixture, merged
 from mock_server.fixture.source import Source
 from mock_server.moment import Moment
 from mock_server.sandbox import Baseline
-from mock_server.scripting.answers import Answer, ReplyRow
-from mock_server.scripting.hits import Hits
+from mock_server.scripting.answers import Answer, Hits, ReplyRow
 from mock_server.scripting.kinds import AnyFault
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User

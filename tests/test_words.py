@@ -13,8 +13,7 @@ from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.decoding import converted
 from mock_server.errors import InvalidField
 from mock_server.fixture.document import FixtureDocument
-from mock_server.fixture.load import load_fixture
-from mock_server.fixture.profile import ProfileFile
+from mock_server.fixture.load import ProfileFile, load_fixture
 from mock_server.fixture.source import FixtureError
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS

@@ -3,7 +3,7 @@
 from mock_server.admin.route import AdminCall, JsonObject, PageQuery, check_place, route, same_id
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
-from mock_server.fixture.parse import parse_app, parse_chat
+from mock_server.fixture.merge import parse_app, parse_chat
 from mock_server.scripting.answers import ReplyRow
 from mock_server.scripting.row import Active, Row
 from mock_server.scripting.script import Script, check_room

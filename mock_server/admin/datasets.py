@@ -5,7 +5,7 @@ from msgspec import UNSET, UnsetType
 from mock_server.admin.route import AdminCall, JsonObject, PageQuery, check_place, route, same_id
 from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
-from mock_server.fixture.parse import parse_collections, parse_dataset
+from mock_server.fixture.merge import parse_collections, parse_dataset
 from mock_server.store.objects import ROOT, Collection, Dataset
 
 

@@ -14,8 +14,7 @@ from mock_server.application import load_baseline
 from mock_server.control import Control
 from mock_server.control.http import client_at
 from mock_server.embedding import MockServer
-from mock_server.fixture.load import Fixture, load_fixture
-from mock_server.fixture.profile import profile_of
+from mock_server.fixture.load import Fixture, load_fixture, profile_of
 from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
 from mock_server.plugin.variants import Variants
 

@@ -21,7 +21,7 @@ from msgspec.structs import asdict, replace
 from mock_server.choices import Choices, table
 from mock_server.choices import profile as choices_of
 from mock_server.errors import did_you_mean
-from mock_server.fixture.profile import profile_of
+from mock_server.fixture.load import profile_of
 from mock_server.sandbox import Baseline
 
 UNNOTICED = "no request of this test could notice "
