@@ -21,7 +21,7 @@ from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import Row
 from mock_server.service.app import OPERATIONS
-from mock_server.store.account import User
+from mock_server.store.account import Key, User
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -91,7 +91,7 @@ def in_a_cell(rows: Iterable[list[str]]) -> str:
 
 def fixture_fields() -> str:
     common = document.ResourceEntry
-    kinds: list[type[Struct]] = [document.FixtureDocument, document.KeyEntry, User, common]
+    kinds: list[type[Struct]] = [document.FixtureDocument, Key, User, common]
     kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
     kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
     rows = []

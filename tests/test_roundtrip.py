@@ -1,7 +1,7 @@
 """A dumped state loads as the same state, in JSON and in YAML."""
 
 import string
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -21,7 +21,7 @@ from mock_server.scripting.answers import Answer, Hits, ReplyRow
 from mock_server.scripting.kinds import AnyFault
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User
-from mock_server.store.objects import Collection, DataRow, Dataset, Level
+from mock_server.store.objects import Collection, DataRow, Dataset, LevelName
 from mock_server.store.replies import Part, Record
 
 ODD = ["65e1", "1", "-0", "null", "true", "", "- x", "a: b", "é\n", "\t#", "'", "\u2028", "\x7f😀"]
@@ -34,7 +34,7 @@ tuples_of = st.lists(texts, max_size=2).map(tuple)
 tag_values = texts | counts | st.floats(-1e9, 1e9).filter(lambda it: it % 1) | tuples_of
 valued = st.builds(objects.ValuedTag, tag=texts, value=tag_values)
 tags = st.lists(texts | valued, max_size=2).map(tuple)
-levels = st.dictionaries(st.sampled_from(["k1", "k2"]), st.sampled_from(Level))
+levels = st.dictionaries(st.sampled_from(["k1", "k2"]), st.sampled_from(get_args(LevelName)))
 json_values = st.recursive(
     st.none() | st.booleans() | counts | st.floats(allow_nan=False, allow_infinity=False) | texts,
     lambda it: st.lists(it, max_size=2) | st.dictionaries(texts, it, max_size=2),
@@ -100,7 +100,7 @@ def baselines(draw: Any) -> Baseline:
     apps = draw(st.lists(made(App, id=ids, chats=listed, **own), max_size=2).map(by_id))
     member = draw(st.none() | texts)
     app = draw(st.sampled_from([None, *apps]))
-    keys = [Key(key="k1", member=member, permission=Level.READ, app=app)]
+    keys = [Key(key="k1", member=member, permission="read", app=app)]
     keys += [Key(key="k2", member=member, auth_proxy=draw(st.booleans()))]
     store = Store(
         apps=apps,
@@ -159,7 +159,7 @@ def test_a_dump_has_no_app_of_a_key_that_is_gone() -> None:
 
 def test_a_dump_has_permissions_of_declared_keys_only(client: Client) -> None:
     """Objects that a person has made belong to no key."""
-    own = Dataset(id="own", permissions={"": Level.OWNER})
+    own = Dataset(id="own", permissions={"": "owner"})
     store = Store(keys={"k": Key(key="k")}, datasets={"own": own})
     document = dump(Baseline(Moment(store)))
     assert load_fixture(document).store.datasets["own"].permissions == {}

@@ -13,7 +13,9 @@ from mock_server.store.objects import (
     DEFAULT_TIME,
     Collection,
     Dataset,
+    Id,
     Level,
+    LevelName,
     Resource,
     Time,
     omit,
@@ -78,16 +80,20 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
         return replace(self, chats=omit(self.chats, ids))
 
 
-class Key(Struct, rename="camel", frozen=True, kw_only=True):
-    """An API key that a fixture declares."""
+class Key(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An API key that a fixture declares. Without any, all keys are accepted."""
 
-    key: Annotated[str, Meta(min_length=1, max_length=256)]
+    key: Id
     member: str | None = None
-    permission: Level = Level.OWNER
-    app: str | None = None
+    permission: LevelName = "owner"
+    app: Id | None = None
     """The app of completions that name none."""
     auth_proxy: bool = False
     """Whether completions may act as a user of the account."""
+
+    @property
+    def level(self) -> Level:
+        return Level[self.permission.upper()]
 
 
 class User(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
