@@ -1,23 +1,40 @@
 """Conversion of plain data that says in words, and where, what is wrong.
 
 It goes on after a mistake that is only noted, so that all mistakes are found at once.
+`in_words` says what was expected: `a whole number from 400 to 599 or null`.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
-from itertools import filterfalse
-from typing import Any, Literal, Self, get_args, get_origin
+from itertools import chain, filterfalse
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Self, TypeGuard, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, UnsetType, structs
 
-from mock_server.clock import ms_of
+from mock_server.clock import A_TIME, ms_of
 from mock_server.errors import InvalidField, did_you_mean, shortened
 from mock_server.redaction import is_secret
-from mock_server.words import alternatives, bare, in_words, is_struct, one_of
 
 LOST = object()
 """Stands for a value of which nothing could be converted."""
 Where = tuple[str | int, ...]
+WORDS: dict[Any, str] = {
+    Any: "any value",
+    bool: "true or false",
+    bytes: "a text in base64",
+    datetime: A_TIME,
+    dict: "an object",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    NoneType: "null",
+    str: "a text",
+    tuple: "a list",
+}
+LENGTHS = {"a text": (" of", " characters"), "a list": (" of", " items")}
+MAX_OR = 5
 
 
 class Place(Struct, frozen=True, eq=False, kw_only=True):
@@ -44,12 +61,6 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         """Report a mistake in the value, or in the last key of the path. Raises InvalidField."""
         path = self.path[:-1] if at_key else self.path
         raise InvalidField(message.removeprefix("Expected "), where=json_path(path), hint=hint)
-
-    def written(self, value: Any) -> str:
-        """A number, true or false as a document has it; nothing of a secret in a request."""
-        if self.is_secret:
-            return ""
-        return msgspec.json.encode(value).decode()
 
 
 def json_path(path: Where) -> str:
@@ -170,17 +181,76 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     """Report a value that a type does not have, with what helps to correct it."""
     kinds = [*map(bare, alternatives(kind))]
     message = f"Expected {in_words(kind)}"
-    # A number in place of a text lacks quotes, as 1.50 does for a version.
-    written = ""
-    if str in kinds and isinstance(value, int | float):
-        written = place.written(value)
-    if written:
-        message += f', got {written}, which needs quotes: "{written}"'
-    elif not place.is_secret:
+    if not place.is_secret:
         message += f", got {shortened(value)}"
+    # A number in place of a text, as 1.50 for a version.
+    if str in kinds and isinstance(value, int | float):
+        message += ", which needs quotes"
     # Of the values that a type lists, one may be meant.
     names: list[str] = []
     for each in kinds:
         if get_origin(each) is Literal:
             names += get_args(each)
     place.report(message, did_you_mean(value, names), at_key=at_key)
+
+
+def in_words(kind: Any) -> str:
+    """What values a type has. The description of a `Meta` says it where a pattern cannot."""
+    kinds = [it for it in alternatives(kind) if it is not UnsetType]
+    # Several structs are one word.
+    words = dict.fromkeys(map(_one_in_words, kinds))
+    return " or ".join(words)
+
+
+def one_of(names: Sequence[object]) -> str:
+    """A choice between names: `before or after`, `one of` many."""
+    texts = [*map(str, names)]
+    if len(texts) > MAX_OR:
+        return f"one of {', '.join(texts)}"
+    return " or ".join(texts)
+
+
+def alternatives(kind: Any) -> list[Any]:
+    """The types of a union, each with its annotations; of another type, itself."""
+    own = bare(kind)
+    if get_origin(own) not in (Union, UnionType):
+        return [kind]
+    return [*chain.from_iterable(map(alternatives, get_args(own)))]
+
+
+def bare(kind: Any) -> Any:
+    """A type without annotations."""
+    if get_origin(kind) is Annotated:
+        return get_args(kind)[0]
+    return kind
+
+
+def is_struct(kind: object) -> TypeGuard[type[Struct]]:
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+def _one_in_words(kind: Any) -> str:
+    own = bare(kind)
+    if get_origin(own) is Literal:
+        return one_of(get_args(own))
+    if is_struct(own):
+        return WORDS[dict]
+    word = WORDS[get_origin(own) or own]
+    for each in getattr(kind, "__metadata__", ()):
+        if isinstance(each, Meta):
+            word = each.description or word + _bounds(each, *LENGTHS.get(word, (" from", "")))
+    return word
+
+
+def _bounds(meta: Meta, start: str, unit: str) -> str:
+    """The bounds of a number, or of a length."""
+    given = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
+    if unit:
+        given = {"at least": meta.min_length, "at most": meta.max_length}
+    bounds = {name: f"{it:.15g}" for name, it in given.items() if it is not None}
+    if not bounds:
+        return ""
+    if bounds.keys() == {"at least", "at most"}:
+        return f"{start} {' to '.join(bounds.values())}{unit}"
+    words = [f"{name} {number}" for name, number in bounds.items()]
+    return f" of {' and '.join(words)}{unit}"

@@ -15,9 +15,9 @@ from mock_server.errors import InvalidField
 from mock_server.fixture.document import FixtureDocument
 from mock_server.fixture.load import ProfileFile, load_fixture
 from mock_server.fixture.source import FixtureError
+from mock_server.salvage import alternatives, bare, in_words
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS
-from mock_server.words import alternatives, bare, in_words
 
 PYTHON = re.compile(r"`|regex|RFC|\b(NoneType|None|str|int|float|bool|dict|Struct|array|Invalid)\b")
 CODE = re.compile(r"\\Z|\(\?|\[\^?[A-Za-z0-9]-")
