@@ -124,7 +124,7 @@ def check_round_trip(baseline: Baseline) -> None:
     for source in (*sources, Source("f.yaml", yaml_of(document).encode())):
         again = merged([source], [])
         assert again.store == moment.store
-        assert (again.clock, again.script) == (moment.clock, baseline.script)
+        assert (again.moment.clock, again.script) == (moment.clock, baseline.script)
         in_order = replace(baseline, moment=replace(moment, store=again.store))
         assert msgspec.json.encode(dump(in_order)) == sources[0].text
 
@@ -138,7 +138,7 @@ def test_a_dump_loads_as_the_same_account(baseline: Baseline) -> None:
 @pytest.mark.parametrize("name", [each.stem for each in SHIPPED.iterdir()])
 def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name: str) -> None:
     fixture: Fixture = load_fixture(name)
-    moment = Moment(fixture.store, clock=fixture.clock)
+    moment = fixture.moment
     check_round_trip(Baseline(moment, fixture.script))
     assert fixture.warnings == ()
 

@@ -47,7 +47,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
 def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
     before = call.store
-    after = before.remove_app(app_in_path(call).id)
+    after = before.remove(app_in_path(call))
     call.state.set_store(after)
     gone = before.apps.keys() - after.apps.keys()
     for id in gone:

@@ -47,7 +47,7 @@ def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
     before = call.store
-    after = before.remove_dataset(dataset_in_path(call).id)
+    after = before.remove(dataset_in_path(call))
     call.state.set_store(after)
     return {"deleted": len(before.datasets) - len(after.datasets)}
 

@@ -138,13 +138,11 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
             return replace(self, apps=self.apps | {changed.id: changed})
         return replace(self, datasets=self.datasets | {changed.id: changed})
 
-    def remove_app(self, id: str) -> "Store":
-        """The account without an app; of a folder, without all that is in it."""
-        return replace(self, apps=omit(self.apps, ids_below(self.apps, id)))
-
-    def remove_dataset(self, id: str) -> "Store":
-        """The account without a dataset; of a folder, without all that is in it."""
-        return replace(self, datasets=omit(self.datasets, ids_below(self.datasets, id)))
+    def remove(self, gone: App | Dataset) -> "Store":
+        """The account without an app or a dataset; of a folder, without all that is in it."""
+        if isinstance(gone, App):
+            return replace(self, apps=omit(self.apps, ids_below(self.apps, gone.id)))
+        return replace(self, datasets=omit(self.datasets, ids_below(self.datasets, gone.id)))
 
 
 def ids_below(holders: Mapping[str, Held], id: str) -> set[str]:
