@@ -6,7 +6,7 @@ It goes on after a mistake that is only noted, so that all mistakes are found at
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import chain, filterfalse
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Self, TypeGuard, Union, get_args, get_origin
 
@@ -19,6 +19,9 @@ from mock_server.redaction import is_secret
 
 LOST = object()
 """Stands for a value of which nothing could be converted."""
+OLD_NAMES = {"responses": "answers"}
+"""Fields by the names that they had in earlier versions."""
+MAX_WRONG = 100  # names in which a missing one is looked for
 Where = tuple[str | int, ...]
 WORDS: dict[Any, str] = {
     Any: "any value",
@@ -43,6 +46,8 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
     path: Where = ()
     is_strict: bool = True
     """Whether a text is no number, as in JSON; in a query it may be one."""
+    sent: Sequence[str] = ()
+    """All names that were sent, for those that are misspelled."""
 
     @property
     def mistakes(self) -> int:
@@ -116,17 +121,17 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
     if kind is None:
         return LOST
     fields = {each.encode_name: each for each in structs.fields(kind)}
+    unknown = [name for name in value if name not in fields and name != tag_field]
     if kind.__struct_config__.forbid_unknown_fields:
-        for name in filterfalse({*fields, tag_field}.__contains__, value):
-            hint = did_you_mean(name, fields) or f" (fields: {', '.join(fields)})"
-            place.below(name).report(f"Expected no field {name!r}", hint, at_key=True)
+        for name in unknown:
+            _report_unknown(name, kind, [*fields], place.below(name))
     found: dict[str, Any] = {}
     for name, each in fields.items():
         item = LOST
         if name in value:
             item = salvage(value[name], each.type, place.below(name))
         elif each.required:
-            place.below(name).report(f"Expected the field {name!r}, which is missing")
+            _report_missing(name, [*unknown, *place.sent][:MAX_WRONG], place.below(name))
         # An entry to which others may refer is kept without its name.
         if item is LOST and each.required and each.type is str:
             item = ""
@@ -137,6 +142,27 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
         return kind(**found)
     except (TypeError, ValueError):
         return LOST
+
+
+def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
+    """Report a field that a type does not have. `HOLDERS` of a type says where one belongs."""
+    hint = f" (fields: {', '.join(fields)})"
+    holder = getattr(kind, "HOLDERS", {}).get(name)
+    if holder:
+        hint = f" (it stands below {holder!r})"
+    likely = did_you_mean(OLD_NAMES.get(name, name), fields)
+    place.report(f"Expected no field {name!r}", likely or hint, at_key=True)
+
+
+def _report_missing(name: str, others: list[str], place: Place) -> None:
+    """Report that a required field is not there, or has another name."""
+    message = f"Expected the field {name!r}, which is missing"
+    for other in others:
+        likely = did_you_mean(other, [name])
+        if likely and other != name:
+            place.report(f"{message}, got {other!r}", likely)
+            return
+    place.report(message)
 
 
 def _tagged(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> type[Struct] | None:
@@ -152,12 +178,13 @@ def _tagged(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> t
 
 def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
     of_keys, of_items = get_args(kind)
-    left = {}
-    for key, item in value.items():
+    for key in value:
         try:
             msgspec.convert(key, of_keys)
         except msgspec.ValidationError:
             _report_wrong(key, of_keys, place.below(key), at_key=True)
+    left = {}
+    for key, item in value.items():
         found = salvage(item, of_items, place.below(key))
         if found is not LOST:
             left[key] = found

@@ -200,6 +200,7 @@ def test_a_missing_field_is_said_to_be_missing(server, path, name):
 
 
 def test_a_misspelled_field_is_guessed(server):
+    assert "did you mean 'offset'" in refused(server, LIST, without="offset", ofset=0)
     server.choose(unknown_fields="reject")
     assert "did you mean 'pageSize'" in refused(server, LIST, pagesize=1)
 

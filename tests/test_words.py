@@ -99,7 +99,7 @@ SAID = [
     ("PUT", "/clock", {"now": "soon"}, "a time such as 2026-01-01T00:00:00Z", "$.now"),
     ("PUT", "/clock", {"frozen": "no"}, "true or false or null, got 'no'", "$.frozen"),
     ("POST", "/clock/advance", {"hours": 1}, "no field 'hours'", "$ (fields: seconds)"),
-    ("PUT", "/choices", {"list_order": "name"}, "no field", "$ (fields: profile, choices)"),
+    ("PUT", "/choices", {"list_order": "name"}, "no field", "$ (it stands below 'choices')"),
     ("PUT", "/choices", {"choices": {"list_order": 5}}, "update_time", "$.choices.list_order"),
     (
         "POST",
