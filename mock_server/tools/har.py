@@ -7,14 +7,13 @@ for it. All else is left out: headers, cookies, queries, other bodies and other 
 import re
 from base64 import b64decode
 from codecs import BOM_UTF8
-from contextlib import suppress
-from datetime import datetime
+from operator import attrgetter
 from typing import Any, BinaryIO
 
 from msgspec import MsgspecError, Raw, Struct, convert, field, json
 
-from mock_server.clock import ms_of
 from mock_server.decoding import NOT_JSON
+from mock_server.fixture.document import START, ZonedTime
 from mock_server.service.app import OPERATIONS
 from mock_server.tools import kinds
 from mock_server.tools.kinds import Item
@@ -86,12 +85,7 @@ class RecordedExchange(Struct, rename="camel"):
 
     request: HarRequest
     response: HarResponse
-    started_date_time: str = ""
-
-    @property
-    def started_ms(self) -> int:
-        """When it began. Raises ValueError."""
-        return ms_of(datetime.fromisoformat(self.started_date_time))
+    started_date_time: ZonedTime = START
 
     def add_to(self, recording: Recording) -> str:
         """Take over what the response shows. Returns why it is skipped, if it is."""
@@ -124,10 +118,8 @@ def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
             exchanges.append(json.decode(entry, type=RecordedExchange))
         except NOT_JSON:
             recording.skip("exchange", "without a request and a response")
-    # Later ones win; where a time is missing, the order of the file tells which is later.
-    with suppress(ValueError):
-        exchanges.sort(key=lambda exchange: exchange.started_ms)
-    for exchange in exchanges:
+    # Later ones win, and a file may have another order.
+    for exchange in sorted(exchanges, key=attrgetter("started_date_time")):
         reason = exchange.add_to(recording)
         if reason:
             recording.skip("response", reason)

@@ -158,11 +158,10 @@ class Recording:
         return collections
 
     def _in_folders(self, *where: str) -> list[Item]:
-        """The objects in order; at the top level if their folder was not seen, or is in them."""
+        """The objects in order; at the top level if their folder was not seen."""
         found = self.lists.get(where, {})
-        for id, item in found.items():
-            above = folders_above(item, found)
-            if id in above or item.get("parentId") not in (None, *above):
+        for item in found.values():
+            if item.get("parentId") not in (None, *found):
                 item["parentId"] = None
                 self.notes[where[0], "moved {} whose folder was not seen to the top level"] += 1
         return self._ordered(where)
@@ -178,16 +177,6 @@ def place_of_first(sent: Item) -> int:
     wanted = convert(sent, Paged)
     pages_before = max(0, int(wanted.page_num or 0) - 1)
     return int(wanted.offset or 0) or pages_before * int(wanted.page_size or 10)
-
-
-def folders_above(item: Item, found: dict[str, Item]) -> set[str]:
-    """The folders that hold an object, as far as they were found."""
-    above = set[str]()
-    folder = item.get("parentId")
-    while folder in found and folder not in above:
-        above.add(folder)
-        folder = found[folder].get("parentId")
-    return above
 
 
 def texts_of_record(record: Any) -> Item:
