@@ -12,7 +12,7 @@ from msgspec import Struct, json, structs
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.choices import PROFILES, profile, table
-from mock_server.cli.group import cli
+from mock_server.cli import cli
 from mock_server.cli.offline import values_in_words
 from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault

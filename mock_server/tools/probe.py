@@ -24,6 +24,18 @@ BUSY = (429, 502, 503, 504)
 R = TypeVar("R")
 
 
+class ServiceError(Exception):
+    """A service that cannot be reached."""
+
+    exit_code = 3
+
+
+class NoService(ServiceError):
+    """The service answered what it must not."""
+
+    exit_code = 5
+
+
 class NotObservable(Exception):
     """Why something cannot be seen from outside."""
 
@@ -141,18 +153,17 @@ class Probe(Struct, dict=True):
     def first_of(self, path: str, most: int) -> list[str]:
         """The ids of the first objects that a route lists, without those in folders."""
         answer = self.send("POST", path, {"parentId": None})
-        refusal = f"no id is given, and {path} is refused with code {answer.code}"
-        need(answer.is_accepted, f"{refusal}: is the address right, without /api at its end?")
+        need(answer.is_accepted, f"no id is given, and {path} is refused with code {answer.code}")
         objects = answer.body["data"] or ()
         found = [it["_id"] for it in objects if it["type"] not in FOLDERS]
         need(bool(found), f"no id is given, and {path} shows none to this key")
         return [*map(str, found[:most])]
 
     def check(self) -> None:
-        """Raises ValueError for a server without JSON, NotObservable for other keys or ids."""
+        """Raises NoService for a server without JSON, NotObservable for other keys or ids."""
         answer = self.listed(datasetId=UNKNOWN)
         if answer.body is None:
-            raise ValueError(f"Expected JSON, got none with status {answer.status} - at {LIST}")
+            raise NoService(f"Expected JSON, got none with status {answer.status} - at {LIST}")
         is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
         need(not is_refused, f"the key is refused with code {answer.code}")
         if self.given_dataset:
