@@ -124,12 +124,11 @@ def test_what_is_skipped_is_counted():
     assert [it["_id"] for it in document["datasets"][0]["collections"]] == ["x"]
     assert sorted(notes) == [
         "skipped 1 exchange without a request and a response",
-        "skipped 1 response of operations that list nothing",
-        "skipped 1 response without JSON",
+        "skipped 1 response of other addresses",
         "skipped 1 row whose collection was not seen",
         "skipped 2 collections with a missing or a wrong field",
         "skipped 2 responses that failed",
-        "skipped 2 responses whose request or data is not as expected",
+        "skipped 3 responses whose request or data is not as expected",
     ]
 
 

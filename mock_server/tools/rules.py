@@ -11,6 +11,9 @@ from mock_server.store.objects import Permission, ValuedTag, folded
 from mock_server.tools.kinds import Item
 from mock_server.tools.probe import Probe, first, ids, need, tag_names
 
+SpecPermission: Any = defstruct(
+    "SpecPermission", [("value", int)], bases=(Permission,), frozen=True, kw_only=True
+)
 TEXT_FIELDS = ("_id", "tmbId", "type", "name", "externalFileId", "trainingType")
 ITEM_FIELDS: dict[str, Any] = dict.fromkeys(TEXT_FIELDS, str) | {
     "parentId": str | None,
@@ -19,12 +22,13 @@ ITEM_FIELDS: dict[str, Any] = dict.fromkeys(TEXT_FIELDS, str) | {
     "dataAmount": float,
     "trainingAmount": float,
     "forbid": bool,
-    "permission": Permission,
+    "permission": SpecPermission,
 }
 SpecCollection: Any = defstruct("SpecCollection", [*ITEM_FIELDS.items()])
-# FastGPT sends some fields only where they are set.
+# FastGPT has a `permission` in place of a `value`, and sends some fields only where they are set.
+SERVICE_FIELDS = ITEM_FIELDS | {"permission": Permission}
 OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
-SENT = [(name, kind) for name, kind in ITEM_FIELDS.items() if name not in OPTIONAL]
+SENT: list[Any] = [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
 MAYBE_SENT = [(name, ITEM_FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL]
 ServiceCollection: Any = defstruct("ServiceCollection", SENT + MAYBE_SENT)
 SpecPage: Any = defstruct("SpecPage", [("list", list[Item]), ("total", int)])
@@ -49,12 +53,18 @@ def check_envelope(server: Probe) -> None:
 
 def check_fields(server: Probe) -> None:
     """Collections have the fields and types of the spec, or those that FastGPT sends."""
-    # With wrong fields, no more than a page may be readable.
-    for read in (lambda: server.page()[0], lambda: server.items):
-        for item in read():
-            is_documented = item.keys() <= ITEM_FIELDS.keys()
-            kind = SpecCollection if is_documented else ServiceCollection
-            converted({"tags": []} | item, kind)
+    items, _ = server.page()
+    # Folders can be read if the fields of their items are right.
+    with_right_fields(items)
+    with_right_fields(server.items)
+
+
+def with_right_fields(items: list[Item]) -> None:
+    """Raises Refusal."""
+    for item in items:
+        is_documented = item.keys() <= ITEM_FIELDS.keys()
+        kind = SpecCollection if is_documented else ServiceCollection
+        converted({"tags": []} | item, kind)
 
 
 def check_pages(server: Probe) -> None:
