@@ -7,8 +7,7 @@ import pytest
 from small import Client
 
 from mock_server import MockServer
-from mock_server.tools.anonymous import anonymous
-from mock_server.tools.pull import pull
+from mock_server.tools.pull import anonymous, pull
 
 YEAR, COLORS, OTHER = "a" * 24, "b" * 24, "c" * 24
 UNKNOWN = "0" * 24

@@ -14,9 +14,8 @@ import yaml
 from mock_server import MockServer
 from mock_server.cli import main
 from mock_server.fixture.load import load_fixture
-from mock_server.tools.anonymous import anonymous
 from mock_server.tools.probe import ServiceError
-from mock_server.tools.pull import pull
+from mock_server.tools.pull import anonymous, pull
 
 KEY = "fastgpt-secret-of-the-owner"
 ACCOUNT: dict[str, Any] = {

@@ -96,9 +96,8 @@ def pull_command(
     base_url: str, key_env: str, anonymize: bool, output: Path | None, **wanted: Any
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
-    from mock_server.tools.anonymous import anonymous
     from mock_server.tools.probe import ServiceError
-    from mock_server.tools.pull import pull
+    from mock_server.tools.pull import anonymous, pull
 
     key = key_in(key_env)
     try:
@@ -128,14 +127,14 @@ def import_group() -> None:
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
 def import_har(file: Path, output: Path | None) -> None:
     """Make a fixture of the objects in a HAR recording. No header and no unknown field is kept."""
-    from mock_server.tools import har
+    from mock_server.tools.har import fixture_of
 
     try:
         with file.open("rb") as opened:
-            document, notes = har.fixture_of(opened)
+            document, notes = fixture_of(opened)
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror}", BROKEN_FIXTURE)
-    except har.NotHar as error:
+    except ValueError as error:
         fail(f"{file}: {error}", BROKEN_FIXTURE)
     for note in notes:
         say(note)

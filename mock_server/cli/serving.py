@@ -33,14 +33,12 @@ from mock_server.server import listening_socket, serve, url_at, url_of
 
 
 def name_value_pairs(
-    _: click.Context, option: click.Parameter, texts: tuple[str, ...]
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """NAME=VALUE options as a dict."""
+    """NAME=VALUE options as a dict. Of a NAME alone the value is empty, which no choice has."""
     values = {}
     for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise click.BadParameter(f"Expected NAME=VALUE, got {name!r}")
+        name, _, value = text.partition("=")
         values[name] = value
     return values
 

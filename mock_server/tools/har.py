@@ -50,10 +50,6 @@ _PRIVATE = re.compile(r"(?<=//)[^/?#]*@|[?#].*", re.DOTALL)
 """What may be secret in an address: a user with a password, the query, the fragment."""
 
 
-class NotHar(Exception):
-    """A file is no HAR recording, or too large."""
-
-
 class Body(Struct):
     text: str | None = None
     encoding: str | None = None
@@ -279,7 +275,7 @@ def texts_of_record(record: Any) -> Item:
 
 
 def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
-    """The fixture of a recording, and what is to be said of it. Raises NotHar, OSError."""
+    """The fixture of a recording, and what is to be said of it. Raises ValueError, OSError."""
     recording = Recording()
     exchanges = list[RecordedExchange]()
     for entry in entries_of(file):
@@ -295,14 +291,14 @@ def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
 
 
 def entries_of(file: BinaryIO) -> list[Raw]:
-    """The entries of a HAR file, not decoded yet. Raises NotHar, OSError."""
+    """The entries of a HAR file, not decoded yet. Raises ValueError, OSError."""
     content = file.read(MAX_FILE + 1)
     if len(content) > MAX_FILE:
-        raise NotHar(f"Expected a HAR file of at most {MAX_FILE // 1024**2} MiB")
+        raise ValueError(f"Expected a HAR file of at most {MAX_FILE // 1024**2} MiB")
     try:
         part = Raw(content.removeprefix(BOM_UTF8))
         for name in ("log", "entries"):
             part = json.decode(part, type=dict[str, Raw])[name]
         return json.decode(part, type=list[Raw])
     except (KeyError, *NOT_JSON) as error:
-        raise NotHar(f"Expected a HAR file ({error})") from None
+        raise ValueError(f"Expected a HAR file ({error})") from None
