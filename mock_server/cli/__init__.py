@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
@@ -88,8 +87,7 @@ def warn_of_unknown_variables() -> None:
             say(f"warning: unknown variable {name}{near}")
 
 
-def main(args: Sequence[str] | None = None) -> NoReturn:
+def main(args: Sequence[str] | None = None) -> None:
     """Run the command with these arguments, by default those of the process."""
     click.UsageError.exit_code = 1  # its own is 2, which here is a broken fixture
     cli(args, prog_name="mock-server")
-    raise SystemExit

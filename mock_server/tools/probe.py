@@ -20,6 +20,8 @@ HISTORIES = f"{CHAT_ROUTES}/history/getHistories"
 UNKNOWN = "0" * 24
 MOST_DATASETS = 10
 MOST_FOLDERS = 50
+Headers = dict[str, str]
+OF_JSON = {"Content-Type": "application/json"}
 BUSY = (429, 502, 503, 504)
 R = TypeVar("R")
 
@@ -134,14 +136,9 @@ class Probe(Struct, dict=True):
     """What was looked at."""
 
     def send(
-        self, method: str, path: str, body: Any = None, *, key: str = "", is_typed: bool = True
+        self, method: str, path: str, body: Any = None, headers: Headers = OF_JSON
     ) -> ServerResponse:
-        """Send a value as JSON, by default with the key of the client."""
-        headers = {}
-        if is_typed:
-            headers["Content-Type"] = "application/json"
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
+        """Send a value as JSON, with these headers and those of the client."""
         content = None
         if body is not None:
             content = json.encode(body)
@@ -199,7 +196,7 @@ class Probe(Struct, dict=True):
         return sum([any(inside), any(map(has_tags, items)), largest > 10, largest > 30]), largest
 
     def listed(
-        self, method: str = "POST", key: str = "", is_typed: bool = True, **fields: Any
+        self, method: str = "POST", headers: Headers = OF_JSON, **fields: Any
     ) -> ServerResponse:
         """The answer to a list of the top level; a field that is UNSET is left out."""
         body: Item = {"offset": 0, "pageSize": 30, "parentId": None}
@@ -207,7 +204,7 @@ class Probe(Struct, dict=True):
             body["datasetId"] = self.dataset
         body |= fields
         sent = {name: value for name, value in body.items() if value is not UNSET}
-        return self.send(method, LIST, sent, key=key, is_typed=is_typed)
+        return self.send(method, LIST, sent, headers)
 
     def page(self, **fields: Any) -> tuple[list[Item], int]:
         return self.listed(**fields).page()
