@@ -178,7 +178,7 @@ class Recording:
         try:
             fields = known | fields_of(item, kind.kept)
             # A folder of null or "" is the top level.
-            if "parentId" in kind.kept and "parentId" in item:
+            if "parent_id" in kind.entry.__struct_fields__ and "parentId" in item:
                 fields["parentId"] = item["parentId"] or None
             convert(fields, kind.entry)
             id = " ".join(fields[it] for it in kind.id)

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar
 
 import httpx2
-from msgspec import UNSET, Struct, field, json
+from msgspec import UNSET, Struct, json
 
 from mock_server.decoding import NOT_JSON
 from mock_server.tools.kinds import FOLDERS, Item
@@ -130,9 +130,9 @@ class Probe(Struct, dict=True):
     given_dataset: str | None = None
     given_app: str | None = None
     may_write: bool = False
-    left: list[str] = field(default_factory=list)
+    left: list[str] = []
     """What was changed, and is not put back."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
     """What was looked at."""
 
     def send(

@@ -50,14 +50,13 @@ class ServicePage(Struct):
     total: Annotated[int, Meta(ge=0)]
 
 
-class Pull:
+class Pull(Struct):
     """An account that is read. `pause` is in seconds, before the first new try of a request."""
 
-    def __init__(self, client: httpx2.Client, pause: float) -> None:
-        self.client = client
-        self.pause = pause
-        self.has_answered = False
-        self.problems = list[str]()
+    client: httpx2.Client
+    pause: float
+    has_answered: bool = False
+    problems: list[str] = []
 
     def read(self, path: str, body: Item, kind: type[T]) -> T:
         """The data of an answer. Raises NotReadable, ServiceError."""
@@ -215,8 +214,6 @@ def checked(value: Any, kind: type[T], path: str) -> T:
 def entry(item: Item, kind: ObjectKind, path: str) -> Item:
     """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
     fields = fields_of(item, (*kind.id, *kind.kept))
-    # Its folder is the one that was listed.
-    fields.pop("parentId", None)
     checked(fields.get(kind.id[0]), str, path)
     checked(fields, kind.entry, path)
     return fields
