@@ -30,9 +30,11 @@ LONGEST_PAUSE = 30.0
 LONGEST_WAIT = 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
 NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
-TEXTS = {"name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a"}
-IDS = {"tmbId", "externalFileId", "fileId"}
-LINKS = {"avatar", "rawLink"}
+TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a")
+ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
+ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
+ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
+"""What stands in place of fields."""
 
 
 class NotReadable(Exception):
@@ -249,11 +251,6 @@ def anonymous(value: Any, name: str = "") -> Any:
         return {key: anonymous(item, key) for key, item in value.items()}
     if isinstance(value, list):
         return [anonymous(item, name) for item in value]
-    if not value or not isinstance(value, str):
+    if not value or not isinstance(value, str) or name not in ANONYMOUS:
         return value
-    id = shake_256(value.encode()).hexdigest(12)
-    if name in TEXTS:
-        return f"text {id}"
-    if name in LINKS:
-        return f"https://example.com/{id}"
-    return id if name in IDS else value
+    return ANONYMOUS[name].format(shake_256(value.encode()).hexdigest(12))

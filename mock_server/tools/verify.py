@@ -16,6 +16,7 @@ from mock_server.tools.probe import NotObservable, ServiceError, need
 from mock_server.tools.rules import RULES
 
 NOT_OBSERVABLE: Literal["not observable"] = "not observable"
+JUNIT_TAGS = {"differs": "failure", NOT_OBSERVABLE: "skipped"}
 
 
 class Finding(Struct):
@@ -109,9 +110,8 @@ def junit_report(findings: list[Finding]) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", classname=finding.section, name=finding.name
         )
-        if finding.status != "ok":
-            tag = "failure" if finding.status == "differs" else "skipped"
-            ElementTree.SubElement(case, tag, message=finding.reason)
+        if finding.status in JUNIT_TAGS:
+            ElementTree.SubElement(case, JUNIT_TAGS[finding.status], message=finding.reason)
     return ElementTree.tostring(suite, encoding="unicode")
 
 
