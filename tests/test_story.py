@@ -32,18 +32,17 @@ def server():
         yield server
 
 
-HEADER = "The header is `Authorization: Bearer KEY`, and not "
+HEADER = "The header is `Authorization: Bearer KEY`, with one space"
 
 
 @pytest.mark.parametrize(
     ("path", "body", "headers", "hint"),
     [
         (LIST, PAGE, {"Authorization": ""}, "The client sends no API key"),
-        (LIST, PAGE, {"Authorization": "Bearer  owner"}, HEADER + "two spaces after"),
-        (LIST, PAGE, {"Authorization": "Bearer\towner"}, HEADER + "the key alone"),
-        (LIST, PAGE, {"Authorization": "Basic owner"}, HEADER + "the key alone"),
-        (LIST, PAGE, {"Authorization": "Bearer"}, HEADER + "`Bearer` without a key"),
-        (LIST, PAGE, {"Authorization": "Bearer owner x"}, HEADER + "a key with other signs"),
+        (LIST, PAGE, {"Authorization": "Bearer  owner"}, HEADER),
+        (LIST, PAGE, {"Authorization": "Basic owner"}, HEADER),
+        (LIST, PAGE, {"Authorization": "Bearer"}, HEADER),
+        (LIST, PAGE, {"Authorization": "Bearer owner x"}, HEADER),
         (LIST, PAGE, {"Authorization": "Bearer other"}, "The fixture declares 2 keys"),
         (LIST, PAGE, {"Authorization": "Bearer fastgpt-sbx-0"}, "The sandbox of this key"),
         (LIST, PAGE, {"Authorization": "Bearer outsider"}, "The key has permission 'none'"),
@@ -61,13 +60,6 @@ def test_the_journal_hints_why(server, path, body, headers, hint):
     headers = {"Authorization": "Bearer owner", "Content-Type": "application/json"} | headers
     server.http.post(path, content=json.dumps(body), headers=headers)
     assert server.journal[-1]["hint"].startswith(hint)
-
-
-def test_a_sandbox_hints_what_may_follow_its_key(server):
-    sandbox = server.create_sandbox()
-    headers = {"Authorization": f"Bearer {sandbox.key}-shop"}
-    assert server.http.post(LIST, json=PAGE, headers=headers).status_code == 401
-    assert sandbox.journal[-1]["hint"].startswith("After the key of a sandbox comes")
 
 
 def test_a_page_and_other_refusals_have_no_hint(server):

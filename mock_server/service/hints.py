@@ -5,7 +5,6 @@ from itertools import islice
 
 from mock_server import errors
 from mock_server.errors import Refusal
-from mock_server.sandbox import Sandboxes
 from mock_server.service.call import Call
 
 MAX_IDS = 5
@@ -21,12 +20,10 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
         case errors.MissingAuthorization() if call.request.key:
             return "This route takes the token of a login, and no API key."
         case errors.MissingAuthorization() if header:
-            return f"The header is `Authorization: Bearer KEY`, and not {mistake_in(header)}."
+            return "The header is `Authorization: Bearer KEY`, with one space before the key."
         case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
-        case errors.UnknownKey() if (call.request.key or "").startswith(Sandboxes.PREFIX):
-            if call.sandbox.ttl is not None:
-                return "After the key of a sandbox comes `-` and an id of 24 hexadecimal digits."
+        case errors.UnknownKey() if call.is_lost:
             return "The sandbox of this key was deleted, or ended as it was not used."
         case errors.UnknownKey():
             return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
@@ -51,18 +48,6 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
     if refusal.plain.status == 404:
         return f"Nothing in sandbox {sandbox!r} has this id."
     return None
-
-
-def mistake_in(header: str) -> str:
-    """What is wrong with an Authorization that names no API key."""
-    scheme, _, key = header.partition(" ")
-    if scheme.lower() != "bearer":
-        return "the key alone, or another word before it"
-    if not key.strip():
-        return "`Bearer` without a key"
-    if key[0] == " ":
-        return "two spaces after `Bearer`"
-    return "a key with other signs in it"
 
 
 def counted(ids: Sized[str], word: str) -> str:
