@@ -219,10 +219,7 @@ def text_searched(text: str) -> str:
 
 
 def matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
-    """The dataset, and the collections of it that match.
-
-    Raises DatasetNotFound, ParentNotFound, DatasetForbidden.
-    """
+    """The dataset, and its collections that match. Raises as `Call.dataset` and `in_scope`."""
     dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST)
     inside = in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.

@@ -109,10 +109,7 @@ def completed(asked: Shown, answer: str) -> Shown:
 
 
 class Turn(Struct, frozen=True):
-    """A question and the reply to it.
-
-    A question that answers an open one completes that reply: no record is new then.
-    """
+    """A question and the reply to it, or to an open question that it answers: no new records."""
 
     call: Call
     app: App
