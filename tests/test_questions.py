@@ -165,12 +165,6 @@ def test_a_chat_takes_no_other_question_while_a_whole_reply_waits(client: Client
     assert say(client, "Third.").status_code == 200
 
 
-def test_a_chat_that_is_not_kept_takes_all_questions(client: Client) -> None:
-    with leaving(client, chatId="NO_RECORD_HISTORIES"):
-        refused = client.talk("x", appId="says", chatId="NO_RECORD_HISTORIES")
-        assert refused.status_code == 200
-
-
 def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client: Client) -> None:
     body = {**STREAM, "messages": [user("x")]}
     for phase in ("before", "after"):
