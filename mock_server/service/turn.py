@@ -83,9 +83,7 @@ def open_question(chat: Chat) -> Record | None:
 def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
     # The last interactive part asks.
-    at = len(parts) - 1
-    while not parts[at].interactive:
-        at -= 1
+    at = max(index for index, part in enumerate(parts) if part.interactive)
     done = replace(parts[at], interactive=completed(parts[at].interactive or {}, answer))
     return (*parts[:at], done, *parts[at + 1 :])
 
