@@ -141,7 +141,7 @@ class Turn(Struct, frozen=True):
             said = reply.parts[-1:]
             variables = chat.variables
         chat = replace(
-            with_reply(chat, self.data_id, said),
+            with_reply(chat, self.data_id, parts=said),
             title=title.strip() or chat.title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
@@ -173,7 +173,7 @@ class Turn(Struct, frozen=True):
         app = store.apps.get(self.app.id)
         chat = app and app.chats.get(self.chat.chat_id)
         if self.call.sandbox.state is state and app and chat:
-            left = with_reply(chat, self.data_id, (*self.before, *parts))
+            left = with_reply(chat, self.data_id, parts=(*self.before, *parts))
             state.set_store(store.put(app.put(left)))
 
 
@@ -191,11 +191,11 @@ def reply_with_id(chat: Chat, data_id: str) -> Record | None:
     return None
 
 
-def with_reply(chat: Chat, data_id: str, parts: tuple[Part, ...]) -> Chat:
-    """A chat in which the reply with this id says these parts."""
+def with_reply(chat: Chat, data_id: str, **changes: Any) -> Chat:
+    """A chat in which the reply with this id has other values."""
     records = []
     for record in chat.records:
         if record.obj == "AI" and record.data_id == data_id:
-            record = replace(record, parts=parts)
+            record = replace(record, **changes)
         records.append(record)
     return replace(chat, records=tuple(records))
