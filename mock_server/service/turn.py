@@ -28,15 +28,16 @@ ANSWERED = {"userSelect": "userSelectedVal", "userInput": "submitted"}
 FILE_TYPES: tuple[FileType, ...] = ("image", "audio", "video", "file")
 
 
-def question_parts(content: Sequence[Shown], folder: str) -> tuple[Part, ...]:
+def question_parts(content: Sequence[Shown], folder: str, where: str) -> tuple[Part, ...]:
     """What a chat keeps of a question. Raises InvalidImage."""
     found = list[Part]()
-    for part in content:
+    for at, part in enumerate(content):
         image = part.get("image_url")
         if part.get("type") == "text":
             found.append(Part(text=str(part.get("text", ""))))
         elif part.get("type") == "image_url" and isinstance(image, dict):
-            found.append(Part(file=image_of(str(image.get("url", "")), folder)))
+            place = f"{where}[{at}].image_url.url"
+            found.append(Part(file=image_of(str(image.get("url", "")), folder, place)))
         elif part.get("type") == "file_url":
             found.append(Part(file=named_file(part)))
     return tuple(found)
@@ -49,7 +50,7 @@ def named_file(part: Shown) -> File:
     return File(type if type in FILE_TYPES else "file", **texts)
 
 
-def image_of(url: str, folder: str) -> File:
+def image_of(url: str, folder: str, where: str) -> File:
     """An image. One that is sent along has a key, as if it was kept. Raises InvalidImage."""
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
@@ -59,7 +60,7 @@ def image_of(url: str, folder: str) -> File:
             digest = sha256(url.encode()).hexdigest()
             return File("image", key=f"{folder}/image_{digest[:6]}.{found[1]}")
     words = " (Invalid image base64 data URL)"
-    raise InvalidImage("data:image/TYPE;base64,DATA", url, "$.messages", hint=words)
+    raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=words)
 
 
 def open_question(chat: Chat) -> Record | None:
