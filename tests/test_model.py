@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import Server
+from account import LocalClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from model import LEGACY_PIN, LEVELS, LIST, MAX_BODY, PIN, Json, Model, Request, tag_ids
@@ -178,20 +178,20 @@ def requests(draw: Any) -> Request:
 sequences = st.lists(requests(), min_size=STEPS, max_size=STEPS)
 
 
-def differences(server: Server, account: Json, chosen: Json, sent: list[Request]) -> list[Any]:
+def differences(client: LocalClient, account: Json, chosen: Json, sent: list[Request]) -> list[Any]:
     """Where the responses, and in the end the chats, are not those of the model."""
-    server.admin("PUT", "/state", account)
-    token = server.login()
-    server.choose(**chosen)
+    client.admin("PUT", "/state", account)
+    token = client.login()
+    client.choose(**chosen)
     model, found = Model(deepcopy(account), chosen, {TOKEN: "m"}), []
     for request in sent:
         headers = {name: token if it == TOKEN else it for name, it in request.headers.items()}
         rest = {"headers": headers, "content": request.body}
-        response = server.request(request.method, request.path, **rest)
+        response = client.request(request.method, request.path, **rest)
         got, right = (response.status_code, without_words(response)), model.respond(request)
         if got != right:
             found.append((f"expected {right}, got {got}", request, chosen))
-    chats = server.admin("GET", "/apps/a/chats")["chats"]
+    chats = client.admin("GET", "/apps/a/chats")["chats"]
     right = [CHAT | chat for chat in model.account["apps"][0]["chats"]]
     shown = [{name: chat[name] for name in ("chatId", *CHAT)} for chat in chats]
     return found + [(f"expected chats {right}, got {shown}", sent, chosen)] * (shown != right)
@@ -209,15 +209,15 @@ def without_words(response: httpx2.Response) -> Any:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as server:
-        yield server
+def client() -> Iterator[LocalClient]:
+    with LocalClient(key=None) as client:
+        yield client
 
 
 @settings(lenient, max_examples=SEQUENCES)
 @given(accounts(), choices, sequences)
-def test_responses_are_those_of_the_model(server, account, chosen, sent):
-    assert not differences(server, account, chosen, sent)
+def test_responses_are_those_of_the_model(client, account, chosen, sent):
+    assert not differences(client, account, chosen, sent)
 
 
 def run(steps: int) -> None:
@@ -228,9 +228,9 @@ def run(steps: int) -> None:
     def check(account: Json, chosen: Json, sent: list[Request]) -> None:
         nonlocal count
         count += len(sent)
-        found.extend(differences(server, account, chosen, sent))
+        found.extend(differences(client, account, chosen, sent))
 
-    with Server() as server:
+    with LocalClient(key=None) as client:
         check()
     for difference, times in Counter(it for it, _, _ in found).most_common():
         print(f"{times} times {difference:.1000}")

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,7 +121,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     return run_it
 
 
-def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server: MockServer) -> None:
+def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server):
     expected = served(server)
     profile = server.choices["item_fields"] == "service"
     server.fault("error", status=503, probability=0.3, times=None)
@@ -133,7 +132,7 @@ def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server: Mo
         assert served(second) == expected
 
 
-def test_the_file_has_what_was_asked_for(run: Any, server: MockServer, tmp_path: Path) -> None:
+def test_the_file_has_what_was_asked_for(run, server, tmp_path):
     path = tmp_path / "pulled.yaml"
     args = ("--base-url", server.url, "--dataset", "handbook", "--app", "support")
     wrote = "wrote 1 dataset, 74 collections, 65 chats to"
@@ -145,7 +144,7 @@ def test_the_file_has_what_was_asked_for(run: Any, server: MockServer, tmp_path:
     assert code == 0 and "guilders" in path.read_text() and "guilders" not in out
 
 
-def test_what_may_not_be_read_is_named_and_the_rest_is_written(run: Any, server: Any) -> None:
+def test_what_may_not_be_read_is_named_and_the_rest_is_written(run, server):
     chosen = ("--base-url", server.url, "--dataset", "handbook", "--dataset", "public")
     code, out, err = run(*chosen, key="fastgpt-outsider")
     assert code == 1 and err.startswith("cannot read dataset handbook: ")
@@ -154,16 +153,14 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(run: Any, server:
     assert len(server.calls("listV2")) == 2  # a refusal is no outage
 
 
-def test_a_key_that_is_refused_writes_nothing(run: Any, server: MockServer, tmp_path: Path) -> None:
+def test_a_key_that_is_refused_writes_nothing(run, server, tmp_path):
     path = tmp_path / "pulled.yaml"
     code, _, err = run("--base-url", server.url, "--output", path, key="fastgpt-of-a-stranger")
     assert code == 1 and "cannot read the apps of folder null: " in err and not path.exists()
 
 
 @pytest.mark.parametrize(("offset", "skip", "times"), [(30, 0, 1), (0, 2, 1), (30, 0, None)])
-def test_a_list_that_changes_is_read_again_and_then_left_out(
-    offset: int, skip: int, times: int | None
-) -> None:
+def test_a_list_that_changes_is_read_again_and_then_left_out(offset, skip, times):
     with MockServer(ACCOUNT) as server:
         match = {"body": {"offset": offset}}
         server.fault(
@@ -174,7 +171,7 @@ def test_a_list_that_changes_is_read_again_and_then_left_out(
     assert (sizes, len(problems)) == (([74], 0) if times else ([], 1))
 
 
-def test_an_anonymous_account_has_no_text_of_the_first(run: Any, server: MockServer) -> None:
+def test_an_anonymous_account_has_no_text_of_the_first(run, server):
     args = ("--base-url", server.url, "--rows", "--anonymize")
     code, out, _ = run(*args)
     assert code == 0 and run(*args)[1] == out
@@ -197,7 +194,7 @@ def test_an_anonymous_account_has_no_text_of_the_first(run: Any, server: MockSer
         {"text": "wrong gate", "status": 401},
     ],
 )
-def test_an_answer_of_another_form_exits_with_5(run: Any, tmp_path: Path, answer: Any) -> None:
+def test_an_answer_of_another_form_exits_with_5(run, tmp_path, answer):
     with MockServer(ACCOUNT) as server:
         server.respond("listV2", **answer)
         code, out, err = run("--base-url", server.url, "--output", tmp_path / "f.yaml")
@@ -205,7 +202,7 @@ def test_an_answer_of_another_form_exits_with_5(run: Any, tmp_path: Path, answer
     assert err.startswith("Expected ") and " - at " in err
 
 
-def test_a_service_that_is_not_there_exits_with_3(run: Any) -> None:
+def test_a_service_that_is_not_there_exits_with_3(run):
     code, out, err = run("--base-url", "http://127.0.0.1:9")
     assert (code, out) == (3, "") and err.startswith("Expected an answer, got none (")
     assert "Error(" not in err
@@ -217,12 +214,12 @@ def test_a_service_that_is_not_there_exits_with_3(run: Any) -> None:
 
 
 @pytest.mark.parametrize("url", ["ftp://acme.test", "acme.test", "http://", "http://a:b"])
-def test_a_wrong_address_or_key_exits_with_1(run: Any, url: str) -> None:
+def test_a_wrong_address_or_key_exits_with_1(run, url):
     assert run("--base-url", url)[:2] == (1, "")
     assert run("--base-url", "http://127.0.0.1:9", key="two\nlines")[0] == 1
 
 
-def test_an_interrupted_pull_leaves_no_file(tmp_path: Path) -> None:
+def test_an_interrupted_pull_leaves_no_file(tmp_path):
     with MockServer(ACCOUNT) as server:
         server.fault("delay", ms=20_000, operation="listV2")
         args = ("--base-url", server.url, "--output", str(tmp_path / "pulled.yaml"))

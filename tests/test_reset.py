@@ -57,7 +57,7 @@ def filled(server: MockServer) -> Iterator[dict[str, Any]]:
         yield tables(server.app.state.sandboxes.default.state)
 
 
-def test_a_reset_brings_back_every_table() -> None:
+def test_a_reset_brings_back_every_table():
     with MockServer(DOCUMENT) as server, MockServer(DOCUMENT) as new:
         fresh = tables(new.app.state.sandboxes.default.state)
         with filled(server) as changed:
@@ -67,7 +67,7 @@ def test_a_reset_brings_back_every_table() -> None:
             assert tables(server.app.state.sandboxes.default.state) == fresh
 
 
-def test_a_restore_brings_back_data_clock_and_choices_alone() -> None:
+def test_a_restore_brings_back_data_clock_and_choices_alone():
     with MockServer(DOCUMENT) as server:
         before = tables(server.app.state.sandboxes.default.state)
         name = server.snapshot()

@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx2
 import pytest
+from account import Client
 from msgspec import structs
-from small import Client
 
 from mock_server import MockServer
 from mock_server.service.account import login_by_password
@@ -53,14 +53,14 @@ def send(client: Client, it: Operation, fields: Mapping[str, Any] = {}) -> httpx
 
 
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)
-def test_an_example_succeeds(person: Client, it: Operation) -> None:
+def test_an_example_succeeds(person, it):
     response = send(person, it)
     assert response.status_code == 200, response.text
     assert it.is_bare or response.json()["code"] == 200
 
 
 @pytest.mark.parametrize(("it", "field"), UNKNOWN, ids=[f"{it.name}-{id}" for it, id in UNKNOWN])
-def test_an_unknown_id_is_refused_as_declared(person: Client, it: Operation, field: str) -> None:
+def test_an_unknown_id_is_refused_as_declared(person, it, field):
     response = send(person, it, {field: "0" * 24})
     assert response.json()["code"] in {refusal.service.code for refusal in it.refusals}
 
@@ -74,8 +74,6 @@ IGNORED = [
 
 
 @pytest.mark.parametrize(("it", "name"), IGNORED, ids=lambda it: getattr(it, "name", it))
-def test_a_field_without_effect_has_a_type_all_the_same(
-    person: Client, it: Operation, name: str
-) -> None:
+def test_a_field_without_effect_has_a_type_all_the_same(person, it, name):
     wrong: Any = "x" if it.place == "query" else [1]
     assert send(person, it, {name: wrong}).status_code == 400

@@ -14,28 +14,28 @@ def gpt(mock_server: Control) -> openai.OpenAI:
     return openai.OpenAI(base_url=f"{mock_server.url}/api/v1", api_key=mock_server.key)
 
 
-def test_requests_lists(mock_server: Control) -> None:
+def test_requests_lists(mock_server):
     headers = {"Authorization": f"Bearer {mock_server.key}"}
     body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7", "pageSize": 2}
     response = requests.post(mock_server.url + LIST, json=body, headers=headers, timeout=5)
     assert len(response.json()["data"]["list"]) == 2
 
 
-def test_openai_completes(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_completes(mock_server, gpt):
     mock_server.reply("It is raining.")
     messages = [{"role": "user", "content": "The weather?"}]
     completion = gpt.chat.completions.create(model="any", messages=messages)
     assert completion.choices[0].message.content == "It is raining."
 
 
-def test_openai_streams(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_streams(mock_server, gpt):
     mock_server.reply("It is raining.")
     messages = [{"role": "user", "content": "The weather?"}]
     stream = gpt.chat.completions.create(model="any", messages=messages, stream=True)
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "It is raining."
 
 
-def test_openai_joins_what_was_split(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_joins_what_was_split(mock_server, gpt):
     mock_server.reply("今天下雨。")
     mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)
     messages = [{"role": "user", "content": "天气?"}]
@@ -43,23 +43,21 @@ def test_openai_joins_what_was_split(mock_server: Control, gpt: openai.OpenAI) -
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "今天下雨。"
 
 
-def test_openai_retries_an_error(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_retries_an_error(mock_server, gpt):
     mock_server.fault("error", operation="completions", status=503)
     messages = [{"role": "user", "content": "The weather?"}]
     gpt.chat.completions.create(model="any", messages=messages)
     mock_server.assert_called("completions", times=2)
 
 
-def test_openai_raises_nothing_on_an_error_in_a_stream(
-    mock_server: Control, gpt: openai.OpenAI
-) -> None:
+def test_openai_raises_nothing_on_an_error_in_a_stream(mock_server, gpt):
     mock_server.reply(parts=["It ", {"error": "boom"}])
     messages = [{"role": "user", "content": "x"}]
     first, last = gpt.chat.completions.create(model="any", messages=messages, stream=True)
     assert (first.choices[0].delta.content, last.choices, last.message) == ("It ", None, "boom")
 
 
-def test_openai_sees_events_with_detail(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_sees_events_with_detail(mock_server, gpt):
     mock_server.reply(parts=[{"node": "AI chat"}, "Yes."])
     chunks = gpt.chat.completions.create(
         model="any",
@@ -72,7 +70,7 @@ def test_openai_sees_events_with_detail(mock_server: Control, gpt: openai.OpenAI
     assert isinstance(results, list)
 
 
-def test_openai_cancels(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_cancels(mock_server, gpt):
     mock_server.reply(parts=["It ", {"pauseMs": 60_000}, "rains"], times=1)
     messages = [{"role": "user", "content": "x"}]
     with gpt.chat.completions.create(model="any", messages=messages, stream=True) as stream:

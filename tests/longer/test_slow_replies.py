@@ -15,11 +15,11 @@ def deltas(mock_server: Control, *parts: object, **stream: float) -> list[str]:
     return [it.partition('"content":')[2][:4] for it in response.text.split("\n\n")[:-3]]
 
 
-def test_a_late_first_token_comes_after_an_empty_delta(mock_server: Control) -> None:
+def test_a_late_first_token_comes_after_an_empty_delta(mock_server):
     assert deltas(mock_server, "One", firstTokenMs=11_500) == ['""},', '"One']
 
 
-def test_a_long_pause_has_empty_deltas(mock_server: Control) -> None:
+def test_a_long_pause_has_empty_deltas(mock_server):
     assert deltas(mock_server, "One", {"pauseMs": 20_500}, "Two") == [
         '"One', '""},', '""},', '"Two',
     ]  # fmt: skip
