@@ -185,7 +185,8 @@ class Client(httpx2.Client):
         """The response to a question."""
         messages = [{"role": "user", "content": question}]
         body = {"appId": "app", "messages": messages} | fields
-        return self.post(COMPLETIONS, json=body, headers=by(key))
+        sent = {name: it for name, it in body.items() if it is not None}
+        return self.post(COMPLETIONS, json=sent, headers=by(key))
 
     def say(self, *parts: Any, **fields: Any) -> httpx2.Response:
         """The response to a question in the chat `k` that is answered with these parts."""
@@ -246,13 +247,17 @@ class Client(httpx2.Client):
 
     # Connections
 
-    def connect(self) -> socket.socket:
-        """A connection over which a pin was sent."""
+    @staticmethod
+    def pin_as_bytes() -> bytes:
         body = json.dumps(SENT_PIN).encode()
         head = (f"PUT {PIN} HTTP/1.1", "Host: localhost", "Authorization: Bearer owner")
         head += ("Connection: close", "Content-Type: application/json")
         head += (f"Content-Length: {len(body)}", "", "")
-        return connected(self.control.url, "\r\n".join(head).encode() + body)
+        return "\r\n".join(head).encode() + body
+
+    def connect(self) -> socket.socket:
+        """A connection over which a pin was sent."""
+        return connected(self.control.url, self.pin_as_bytes())
 
     def raw(self) -> tuple[bytes, str]:
         """All bytes that come in response to a pin, and how the connection ends."""

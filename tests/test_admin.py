@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from time import monotonic
 from typing import Any
 
@@ -126,24 +127,31 @@ def test_the_public_document_has_the_two_operations(client):
 # Wrong calls
 
 UNKNOWN = [
-    ("GET", "/fault", "faults"),
-    ("GET", "/sandboxes/defualt", "default"),
-    ("POST", "/snapshots/none/restore", ""),
+    ("GET", "/fault", "did you mean '/__admin/faults'"),
+    ("GET", "/nope", "(GET /__admin/openapi.json lists them)"),
+    ("GET", "/chats", "did you mean '/__admin/apps/{app}/chats'"),
+    ("GET", "/sandboxes/defualt", "did you mean 'default'"),
+    ("POST", "/snapshots/old/restore", "the name of a snapshot, got 'old' (known: new)"),
     ("GET", "/faults/f9", ""),
-    ("GET", "/apps/ap", "app"),
+    ("GET", "/apps/ap", "did you mean 'app'"),
     ("GET", "/apps/app/chats/none", ""),
-    ("GET", "/datasets/man/collections", "many"),
+    ("GET", "/datasets/man/collections", "did you mean 'many'"),
     ("GET", "/datasets/d/collections/none", ""),
 ]
 
 
-@pytest.mark.parametrize("method, path, near", UNKNOWN)
-def test_what_is_unknown_is_404_and_guessed(client, method, path, near):
+@pytest.mark.parametrize("method, path, said", UNKNOWN)
+def test_what_is_unknown_is_404_and_guessed(client, method, path, said):
+    client.control.snapshot("new")
     client.choose(error_form="service", error_http_status="always_200")  # not for the admin API
     answer = client.admin(method, path, status=404)
-    assert answer["code"] == 404 and answer["message"].startswith("Expected ")
-    message = answer["message"].replace("/__admin", "").replace("'/", "'")
-    assert not near or f"did you mean '{near}'" in message
+    assert answer["code"] == 404 and said in answer["message"]
+    assert answer["message"].startswith("Expected ")
+
+
+def test_a_slash_at_the_end_counts_for_nothing(client):
+    client.admin("POST", "/faults/", {"kind": "hang", "operation": "listV2"}, 201)
+    assert client.get("/__admin/").status_code == 200
 
 
 METHODS = [("/state", "GET PUT"), ("/faults", "DELETE GET POST"), ("/journal", "DELETE GET")]
@@ -174,32 +182,55 @@ def test_a_body_must_say_that_it_is_json(client, path, media):
 
 
 WRONG = [
-    ("POST", "/faults", {}, "kind"),
+    (
+        "PUT",
+        "/clock",
+        {"now": "soon"},
+        "or null, got 'soon' - at $.now",
+    ),
+    ("PUT", "/clock", {"frozen": "no"}, "true or false or null, got 'no' - at $.frozen"),
     ("PUT", "/clock", {"nwo": "2026-01-01T00:00:00Z"}, "did you mean 'now'"),
-    ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
     ("PUT", "/clock", {"now": "9999-12-31T23:59:59-12:00"}, "- at $.now"),
     ("PUT", "/clock", {"now": "0001-01-01T00:00:00+14:00"}, "of the years 1 to 9999"),
-    ("PUT", CHAT, {"updateTime": "9999-12-31T23:59:59-12:00"}, "- at $.updateTime"),
+    ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
+    ("POST", "/clock/advance", {"hours": 1}, "no field 'hours' - at $ (fields: seconds)"),
     ("PUT", "/choices", {"profile": "documentd"}, "did you mean 'documented'"),
+    ("PUT", "/choices", {"list_order": "name"}, "- at $ (it stands below 'choices')"),
     ("PUT", "/choices", {"choices": {"list_ordr": "name"}}, "did you mean 'list_order'"),
-    ("PUT", "/choices", {"choices": {"list_order": "size"}}, "update_time_desc"),
+    ("PUT", "/choices", {"choices": {"list_order": 5}}, "update_time_desc"),
     ("PUT", "/state", {"dataset": []}, "did you mean 'datasets'"),
     ("PUT", CHAT, {"titel": "x"}, "did you mean 'title'"),
+    ("PUT", CHAT, {"id": "c"}, "no field 'id' - at $ (fields: chatId, "),
     ("PUT", CHAT, {"chatId": "other"}, "$.chatId"),
+    ("PUT", CHAT, {"updateTime": "9999-12-31T23:59:59-12:00"}, "- at $.updateTime"),
+    (
+        "PUT",
+        "/datasets/d",
+        {"collections": [{}]},
+        "the field 'name', which is missing - at $.collections[0].name",
+    ),
+    ("PUT", "/datasets/d", {"collections": "x"}, "a list, got 'x' - at $.collections"),
     ("PUT", "/datasets/d/collections/folder", {"name": "x", "parentId": "in-a"}, "$.parentId"),
-    ("POST", "/sandboxes", {"name": "a b"}, "$.name"),
+    (
+        "POST",
+        "/sandboxes",
+        {"name": "a b"},
+        "a text of 1 to 64 letters, digits and . _ - or null, got",
+    ),
     ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),
     ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
+    ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5 - at $.inOrder"),
     ("GET", "/journal?operatoin=x", None, "did you mean 'operation'"),
 ]
 
 
-@pytest.mark.parametrize("method, path, body, message", WRONG)
-def test_a_wrong_call_is_refused_and_changes_nothing(client, method, path, body, message):
+@pytest.mark.parametrize("method, path, body, said", WRONG)
+def test_a_wrong_call_is_refused_and_changes_nothing(client, method, path, body, said):
     watched = ("/state", "/faults", "/clock", "/choices", "/sandboxes/default")
     before = [client.admin("GET", path) for path in watched]
-    answer = client.admin(method, path, body, 400)
-    assert answer["message"].startswith("Expected ") and message in answer["message"]
+    message = client.admin(method, path, body, 400)["message"]
+    sentence = message.removeprefix("Expected a fixture without mistakes, got:\n")
+    assert message.startswith("Expected ") and said in message and "\n" not in sentence
     assert [client.admin("GET", path) for path in watched] == before
 
 
@@ -529,7 +560,10 @@ def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, mos
         for number in range(most):
             client.admin(method, path.format(number), body, 201)
         before = names()
-        assert str(most) in client.admin(method, path.format("-more"), body, 409)["message"]
+        message = client.admin(method, path.format("-more"), body, 409)["message"]
+        assert str(most) in message and re.fullmatch(
+            r"Expected at most [\w ]+, got \w+ ?\w+", message
+        )
         assert names() == before
 
 

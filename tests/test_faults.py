@@ -107,8 +107,7 @@ SLOW_PARTS = [
 def test_a_response_that_comes_slowly_breaks_off_by_a_reset(client, row):
     client.add(**row)
     question = {"appId": "says", "stream": True, "messages": [{"role": "user", "content": "x"}]}
-    headers = {"Authorization": "Bearer owner"}
-    with client.stream("POST", COMPLETIONS, json=question, headers=headers) as response:
+    with client.stream("POST", COMPLETIONS, json=question) as response:
         pieces = response.iter_raw()
         next(pieces)
         client.control.reset()
@@ -470,8 +469,7 @@ def test_the_first_fault_that_fires_wins(client):
 def test_a_fault_comes_after_authorization_and_json_and_before_the_fields(client):
     fault = client.add("error")
     assert client.pin(key="wrong").status_code == 401
-    headers = {"Content-Type": "application/json", "Authorization": "Bearer owner"}
-    assert client.request("PUT", PIN, content=b"{", headers=headers).status_code == 400
+    assert client.fetch(PIN, b"{").status_code == 400
     assert client.fired(fault) == 0
     assert client.pin(top="x").status_code == 503
 
@@ -487,10 +485,13 @@ def test_a_preset_adds_faults_with_its_seed(client, preset):
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({}, "the field 'kind', one of error, delay, "),
+    ({"kind": ["x"]}, "one of error, delay, "),
     ({"kind": "eror"}, "'eror'"),
     ({"kind": "error", "staus": 1}, "did you mean 'status'"),
     ({"kind": "error", "operation": "listV3"}, "did you mean 'listV2'"),
-    ({"kind": "error", "status": 200}, "$.status"),
+    ({"kind": "error", "status": 200}, "a whole number from 400 to 599, got 200 - at $.status"),
+    ({"kind": "error", "skip": None}, "a whole number from"),
     ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
     ({"kind": "error", "refusal": "unExistDataset"}, "Expected refusal unAuthorization, "),
     ({"kind": "error", "times": 10_001}, "$.times"),
@@ -501,6 +502,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "rate_limit", "limit": 1}, "window"),
     ({"kind": "page_drift", "insert": 1, "remove": 1}, "insert"),
     ({"kind": "answer", "text": "a", "json": 1}, "one of"),
+    ({"kind": "answer", "headers": {"a b": "c"}}, "of a header"),
+    ({"kind": "answer", "body": "&"}, "a text in base64, got '&' - at $.body"),
+    ({"kind": "hang", "match": {"query": {"a": {"has": "b"}}}}, "$.match.query.a"),
     ({"kind": "answer", "operation": "GET /__admin/x"}, "$.operation"),
     ({"preset": "flakey"}, "flaky"),
 ]

@@ -106,8 +106,7 @@ def begun(client: Client, **reply: Any) -> Iterator[None]:
     """While a streamed reply comes, of which the client has read the first part."""
     client.control.reply(**reply)
     body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
-    headers = {"Authorization": "Bearer owner"}
-    request = client.build_request("POST", COMPLETIONS, json=body, headers=headers)
+    request = client.build_request("POST", COMPLETIONS, json=body)
     response = client.send(request, stream=True)
     pieces = response.iter_raw()  # kept, as a stream ends with its iterator
     next(pieces)
@@ -218,9 +217,7 @@ FORM_PATH = "/api/core/dataset/collection/create/localFile"
 
 
 def upload(client: Client, **fields: str) -> Any:
-    files = {"file": ("a.txt", b"Hello")}
-    headers = {"Authorization": "Bearer owner"}
-    return client.post(FORM_PATH, files=files, data=fields, headers=headers)
+    return client.post(FORM_PATH, files={"file": ("a.txt", b"Hello")}, data=fields)
 
 
 def test_criteria_see_a_body_that_is_shown_cut(client):
@@ -320,7 +317,8 @@ SENT: list[dict[str, Any]] = [
     {"data": {"data": json.dumps({"token": S3CRET})}},
     {"files": {"file": ("a.txt", b"x")}, "data": {"password": S3CRET}},
     {"headers": {"X-Access-Key": S3CRET}},
-    {"params": {"accessKey": S3CRET}},
+    {"headers": {"Authorization": f"Bearer {S3CRET}", "Cookie": f"fastgpt_token={S3CRET}"}},
+    {"params": {"accessKey": S3CRET, "token": S3CRET}},
 ]
 
 
