@@ -412,7 +412,8 @@ def parsed(content: bytes) -> Json:
 
 
 def depth(value: object) -> int:
-    items = (
-        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    )
-    return 0 if items is None else 1 + max(map(depth, items), default=0)
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if not isinstance(value, list):
+        return 0
+    return 1 + max(map(depth, value), default=0)

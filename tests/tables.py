@@ -1,4 +1,4 @@
-"""The tables of docs/, made from the code: `python tests/tables.py` writes them again."""
+"""The tables of the docs, made from the code: `python tests/tables.py` writes them again."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -165,14 +165,13 @@ def without_effect() -> str:
 def refusals() -> str:
     kinds = errors.Refusal.__subclasses__()
     forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}
-    same = [
-        f"`{text}` {status}" for status, text, it in sorted(forms) if it == (status, text, status)
-    ]
-    rows = [
-        f"`{text}` {status} | {http}: {code} `{word}`"
-        for status, text, (code, word, http) in sorted(forms)
-        if f"`{text}` {status}" not in same
-    ]
+    alike = [it for it in sorted(forms) if it[2] == (it[0], it[1], it[0])]
+    same = [f"`{text}` {status}" for status, text, _ in alike]
+    rows = []
+    for status, text, (code, word, http) in sorted(forms):
+        plain = f"`{text}` {status}"
+        if plain not in same:
+            rows.append(f"{plain} | {http}: {code} `{word}`")
     head = "`plain`: statusText and code | `service`: HTTP status: code and statusText"
     return markdown(head, [*rows, f"{', '.join(same)} | the same"])
 
@@ -217,11 +216,11 @@ def control() -> str:
 
 
 def pytest_fixtures() -> str:
-    found = [(name, it) for name, it in vars(pytest_plugin).items() if not name.startswith("_")]
-    got = [(name, it._get_wrapped_function()) for name, it in found if "Fixture" in repr(type(it))]
-    return markdown(
-        "pytest fixture | meaning", (f"`{name}` | {first_line(it)}" for name, it in got)
-    )
+    rows = []
+    for name, member in vars(pytest_plugin).items():
+        if "Fixture" in repr(type(member)) and not name.startswith("_"):
+            rows.append(f"`{name}` | {first_line(member._get_wrapped_function())}")
+    return markdown("pytest fixture | meaning", rows)
 
 
 def commands() -> str:
@@ -245,6 +244,17 @@ def options() -> str:
             variable = f"MOCK_SERVER_{str(it.name).upper()}"
             rows.append(f"`{it.opts[0]}` | `{variable}` | {default} | {it.help}")
     return markdown("option | variable | default | meaning", rows)
+
+
+def tests() -> str:
+    """The subjects of test files, which are the first lines of these."""
+    files = sorted((ROOT / "tests").glob("*.py")) + sorted((ROOT / "tests/longer").glob("*.py"))
+    rows = []
+    for file in files:
+        subject = file.read_text().split("\n")[0].strip('"')
+        name = file.relative_to(ROOT / "tests")
+        rows.append(f"`{name}` | {subject}")
+    return markdown("file in tests/ | subject", rows)
 
 
 def written(text: str) -> str:

@@ -64,6 +64,9 @@ def filtered(client: Client) -> object:
     return listed(selectFolder=True)(client), by_tag, by_value
 
 
+SECOND_PAGE = listed("offset", pageNum=2, pageSize=1)
+
+
 def tagged(client: Client) -> object:
     tags = [{"tag": "year", "value": 2026}]
     client.admin("PUT", "/datasets/d/collections/new", {"name": "New", "tags": tags})
@@ -82,9 +85,7 @@ def titled(client: Client) -> object:
 
 
 def untyped(client: Client) -> object:
-    headers = {"Authorization": "Bearer any"}
-    body = b'{"offset": 0, "datasetId": "d"}'
-    return client.request("POST", LIST, content=body, headers=headers).status_code
+    return client.post(LIST, content=b'{"offset": 0, "datasetId": "d"}').status_code
 
 
 def marked(client: Client) -> object:
@@ -133,15 +134,17 @@ OF_SERVICE |= {"rawLink": "https://example.com/", "activeTrainingAmount": 2}
 UNKNOWN_ID = "6593e137231a2be9c5603bff"
 ALL, ROOT = ["folder", "in-a", "link", "in-b"], ["folder", "link"]
 BY_NAME, AS_DECLARED = ["in-a", "link", "in-b", "folder"], ["folder", "in-b", "in-a", "link"]
+
+
+def of_service(client: Client) -> object:
+    return {name: client.item("link").get(name) for name in OF_SERVICE}
+
+
 ROWS: list[tuple[str, Callable[[Client], object], dict[Any, object]]] = [
     ("page_size_default", count_of(), {1: 1, 10: 10, 30: 30}),
     ("page_size_max", count_of(pageSize=31), {30: 400, 100: 31}),
     ("page_size_over_limit", count_of(pageSize=101), {"reject": 400, "clamp": 30}),
-    (
-        "offset_missing",
-        listed("offset", pageNum=2, pageSize=1),
-        {"reject": 400, "accept": ["in-a"]},
-    ),
+    ("offset_missing", SECOND_PAGE, {"reject": 400, "accept": ["in-a"]}),
     ("offset_missing", listed("offset", pageSize=1), {"reject": 400, "accept": ["folder"]}),
     ("numeric_strings", listed(offset="1", pageSize="1"), {"reject": 400, "accept": ["in-a"]}),
     ("list_order", listed(), {"update_time_desc": ALL, "name": BY_NAME, "fixture": AS_DECLARED}),
@@ -168,7 +171,7 @@ ROWS: list[tuple[str, Callable[[Client], object], dict[Any, object]]] = [
     ("search_text", listed(searchText="a'lpha"), {"whole": [], "service": ["in-a", "link"]}),
     (
         "item_fields",
-        lambda client: {name: client.item("link").get(name) for name in OF_SERVICE},
+        of_service,
         {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE},
     ),
     ("tags_empty", lambda client: client.item("in-a").get("tags"), {"list": [], "absent": None}),

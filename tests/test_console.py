@@ -100,10 +100,7 @@ def words_of(shown: str, name: str) -> list[str]:
 def test_a_copied_request_is_the_one_that_was_sent(client):
     body = SENT_LIST | {"searchText": 'it\'s "é" $HOME'}
     client.fetch(f"{LIST}?a=1%262", body, headers={"X-Trace": "a b"})
-    shown = part(client, "requests?entry=1").partition(
-        '<pre id="curl" class="command" tabindex="0">'
-    )[2]
-    words = shlex.split(unescape(shown.partition("</pre>")[0]).replace("\\\n", ""))
+    words = words_of(part(client, "requests?entry=1"), "curl")
     target = urlsplit(words[3])
     assert (target.path, target.query) == (LIST, "a=1%262")
     assert {"Authorization: Bearer $API_KEY", "x-trace: a b"} <= {*words}

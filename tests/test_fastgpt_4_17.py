@@ -9,50 +9,23 @@ from mock_server.tools.pull import anonymous, pull
 
 YEAR, COLORS, OTHER = "a" * 24, "b" * 24, "c" * 24
 UNKNOWN = "0" * 24
+RECORDS = [{"obj": "Human", "text": f"{n}"} for n in range(12)]
+CHATS: list[dict[str, Any]] = [{"chatId": f"c{n:02}"} for n in range(12)]
+CHATS[0]["records"] = RECORDS
+INNER = {"_id": "in", "name": "Plan B", "children": [{"_id": "deep", "name": "Plan C"}]}
+TAGS = ["plain", {"tag": "year", "value": 2026}, {"tag": "colors", "value": ["red", "blue"]}]
+COLLECTIONS = [
+    {"_id": "top", "name": "Plan", "children": [INNER]},
+    {"_id": "tagged", "name": "Tagged", "tags": TAGS},
+    {"_id": "rows", "name": "Rows", "data": [{"q": f"{n}"} for n in range(12)]},
+    {"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]},
+]
+DECLARED = [{"_id": YEAR, "tag": "year"}, {"_id": COLORS, "tag": "colors"}]
 ACCOUNT: dict[str, Any] = {
     "clock": "2026-01-01T00:00:00Z",
-    "apps": [
-        {
-            "id": "a",
-            "chats": [
-                {
-                    "chatId": f"c{n:02}",
-                    "updateTime": f"2025-01-{30 - n:02}T00:00:00Z",
-                    "records": [{"obj": "Human", "text": f"{it}"} for it in range(12)],
-                }
-                for n in range(12)
-            ],
-        }
-    ],
+    "apps": [{"id": "a", "chats": CHATS}],
     "datasets": [
-        {
-            "id": "d",
-            "tags": [{"_id": YEAR, "tag": "year"}, {"_id": COLORS, "tag": "colors"}],
-            "collections": [
-                {
-                    "_id": "top",
-                    "name": "Plan",
-                    "children": [
-                        {
-                            "_id": "in",
-                            "name": "Plan B",
-                            "children": [{"_id": "deep", "name": "Plan C"}],
-                        }
-                    ],
-                },
-                {
-                    "_id": "tagged",
-                    "name": "Tagged",
-                    "tags": [
-                        "plain",
-                        {"tag": "year", "value": 2026},
-                        {"tag": "colors", "value": ["red", "blue"]},
-                    ],
-                },
-                {"_id": "rows", "name": "Rows", "data": [{"q": f"{n}"} for n in range(12)]},
-                {"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]},
-            ],
-        },
+        {"id": "d", "tags": DECLARED, "collections": COLLECTIONS},
         {"id": "e", "collections": [{"_id": OTHER, "name": "Plan D", "type": "folder"}]},
     ],
 }
@@ -99,8 +72,7 @@ def test_an_unknown_folder_is_refused_without_a_search(client, parent, code):
 def test_a_tag_has_its_value(client):
     items = client.data("POST", LIST, {"datasetId": "d", "searchText": "tagged"})["list"]
     detail = client.data("GET", "/dataset/collection/detail?id=tagged")
-    expected = ACCOUNT["datasets"][0]["collections"][1]["tags"]
-    assert items[0]["tags"] == detail["tags"] == expected
+    assert items[0]["tags"] == detail["tags"] == TAGS
     client.control.choices["tag_form"] = "names"
     detail = client.data("GET", "/dataset/collection/detail?id=tagged")
     assert detail["tags"] == ["plain", "year", "colors"]
@@ -109,7 +81,7 @@ def test_a_tag_has_its_value(client):
 def test_a_state_keeps_the_values_of_tags(client):
     state = client.control.call("GET", "/state")
     tags = {it["_id"]: it["tags"] for it in state["datasets"][0]["collections"]}
-    assert tags["tagged"] == ACCOUNT["datasets"][0]["collections"][1]["tags"]
+    assert tags["tagged"] == TAGS
     client.control.load(state)
     assert client.control.call("GET", "/state") == state
 
@@ -162,7 +134,7 @@ def test_repeated_collections_have_numbered_tags(client):
 def test_a_pull_keeps_the_values_of_tags(server):
     document, problems = pull(server.url, "any", dataset=("d",), pause=0)
     tags = {it["_id"]: it.get("tags") for it in document["datasets"][0]["collections"]}
-    assert problems == [] and tags["tagged"] == ACCOUNT["datasets"][0]["collections"][1]["tags"]
+    assert problems == [] and tags["tagged"] == TAGS
     hidden = str(anonymous(document))
     assert "2026" in hidden and not any(word in hidden for word in ("'blue'", "'colors'", "'2026'"))
 

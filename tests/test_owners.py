@@ -10,6 +10,11 @@ OTHERS = {"appId": "app", "chatId": "others"}
 QUERY = "appId=app&chatId=others"
 NAME_APP = "6593e137231a2be9c5603ba7"
 RECORDS = [{"obj": "AI", "dataId": "i", "text": "Hello"}]
+CHATS = [
+    {"chatId": "others", "title": "Others", "tmbId": "they", "records": RECORDS},
+    {"chatId": "mine", "tmbId": "me"},
+    {"chatId": "free"},
+]
 ACCOUNT: dict[str, Any] = {
     "keys": [
         {"key": "reader", "member": "me", "permission": "read"},
@@ -18,17 +23,7 @@ ACCOUNT: dict[str, Any] = {
         {"key": "proxy", "member": "boss", "authProxy": True, "app": "app"},
     ],
     "users": [{"username": "ann", "password": "1", "member": "me"}],
-    "apps": [
-        {
-            "id": "app",
-            "chats": [
-                {"chatId": "others", "title": "Others", "tmbId": "they", "records": RECORDS},
-                {"chatId": "mine", "tmbId": "me"},
-                {"chatId": "free"},
-            ],
-        },
-        {"id": NAME_APP, "replies": ["By name."]},
-    ],
+    "apps": [{"id": "app", "chats": CHATS}, {"id": NAME_APP, "replies": ["By name."]}],
 }
 pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
 

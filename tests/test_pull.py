@@ -16,51 +16,32 @@ from mock_server.fixture.load import load_fixture
 from mock_server.tools.pull import PullError, anonymous, pull
 
 KEY = "fastgpt-secret-of-the-owner"
+CHATS = [{"chatId": f"c{n}", "title": f"Chat of Alice {n}", "top": n % 9 == 0} for n in range(65)]
+DEEPER = {"name": "Deeper", "children": [{"name": "Install", "tags": ["setup"]}]}
+ARTICLES = {"repeat": 70, "name": "Article {n:03}", "tags": ["tag {n}", "common"]}
+GUIDES = {"name": "Guides", "children": [DEEPER, ARTICLES]}
+ROWS = [{"q": f"What costs number {n}?", "a": f"{n} guilders"} for n in range(40)]
+PRICES = {
+    "_id": "prices",
+    "name": "Prices: a list",
+    "type": "link",
+    "rawLink": "https://acme.test/prices",
+    "forbid": True,
+    "trainingAmount": 2,
+    "data": [it | {"chunkIndex": n % 3} for n, it in enumerate(ROWS)],
+}
+SUPPORT = {"name": "Support desk", "parentId": "team", "avatar": "/imgs/support-desk.svg"}
+HANDBOOK: dict[str, Any] = {"name": "Handbook", "intro": "All that Acme knows", "parentId": "shelf"}
+HANDBOOK |= {"permissions": {"fastgpt-outsider": "none"}}
 ACCOUNT: dict[str, Any] = {
     "keys": [{"key": KEY}, {"key": "fastgpt-outsider", "permission": "read"}],
     "apps": [
         {"id": "team", "type": "folder", "name": "Team apps"},
-        {
-            "id": "support",
-            "name": "Support desk",
-            "parentId": "team",
-            "avatar": "/imgs/support-desk.svg",
-            "chats": [
-                {"chatId": f"c{n}", "title": f"Chat of Alice {n}", "top": n % 9 == 0}
-                for n in range(65)
-            ],
-        },
+        {"id": "support", "chats": CHATS} | SUPPORT,
     ],
     "datasets": [
         {"id": "shelf", "type": "folder", "name": "Shelf"},
-        {
-            "id": "handbook",
-            "name": "Handbook",
-            "intro": "All that Acme knows",
-            "parentId": "shelf",
-            "permissions": {"fastgpt-outsider": "none"},
-            "collections": [
-                {
-                    "name": "Guides",
-                    "children": [
-                        {"name": "Deeper", "children": [{"name": "Install", "tags": ["setup"]}]},
-                        {"repeat": 70, "name": "Article {n:03}", "tags": ["tag {n}", "common"]},
-                    ],
-                },
-                {
-                    "_id": "prices",
-                    "name": "Prices: a list",
-                    "type": "link",
-                    "rawLink": "https://acme.test/prices",
-                    "forbid": True,
-                    "trainingAmount": 2,
-                    "data": [
-                        {"q": f"What costs number {n}?", "a": f"{n} guilders", "chunkIndex": n % 3}
-                        for n in range(40)
-                    ],
-                },
-            ],
-        },
+        {"id": "handbook", "collections": [GUIDES, PRICES]} | HANDBOOK,
         {"id": "public", "name": "Public", "collections": [{"name": "no"}, {"name": "1.5"}]},
     ],
 }

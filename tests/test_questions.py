@@ -59,9 +59,8 @@ def test_a_reply_matches_all_of_the_question(client):
 @pytest.mark.parametrize("content", ["", " \n", [IMAGE]])
 def test_a_question_without_text_is_an_error_of_the_node(client, content):
     reply = talk(client, user(content), detail=True)
-    assert (reply["error"], reply["choices"][0]["message"]["content"], "title" in reply) == (
-        "chat:AI_input_is_empty", "", False,
-    )  # fmt: skip
+    assert reply["error"] == "chat:AI_input_is_empty"
+    assert reply["choices"][0]["message"]["content"] == "" and "title" not in reply
     asked, replied = client.records()
     assert replied["errorText"] == {"moduleName": "AI Chat", "errorText": reply["error"]}
     if content == [IMAGE]:
@@ -114,16 +113,25 @@ def test_variables_that_an_app_does_not_declare_are_dropped(client):
         assert client.control.chat("app", "k").variables == kept
 
 
-def test_a_stream_that_fails_before_it_begins_has_no_content_type(client):
-    wrong = {"Authorization": "Bearer wrong"}
-    for refused in (
-        client.talk("x", appId="nope", stream=True),
-        client.talk("", messages=[], stream=True),
-        client.post(COMPLETIONS, json={**STREAM, "messages": []}, headers=wrong),
-    ):
-        assert refused.status_code == 200 and "content-type" not in refused.headers
-        assert refused.text.startswith("event: error\ndata: {")
+REFUSED = [
+    ({"key": "wrong"}, 514),
+    ({"key": "wrong", "messages": []}, 514),
+    ({"appId": "0" * 24}, 502000),
+    ({"messages": []}, 500),
+]
+
+
+@pytest.mark.parametrize("sent, code", REFUSED)
+def test_a_stream_that_fails_before_it_begins_has_no_content_type(client, sent, code):
+    refused = client.talk(stream=True, **sent)
+    assert refused.status_code == 200 and "content-type" not in refused.headers
+    ((name, data),) = events(refused)
+    assert (name, data.get("code", 500)) == ("error", code)
+
+
+def test_other_streams_have_a_content_type(client):
     assert "content-type" in client.say({"error": "late"}, stream=True).headers
+    assert client.talk(detail="maybe", stream=True).status_code == 400
 
 
 # One question at a time
@@ -141,16 +149,16 @@ def status(client: Client) -> tuple[Any, Any]:
 def test_a_chat_takes_no_other_question_while_its_reply_streams(client, path):
     with leaving(client, path):
         assert status(client) == (0, 0)
-        refused = client.talk("x", chatId="k")
+        refused = client.talk(chatId="k")
         assert (refused.status_code, refused.json()["code"]) == (500, 504001)
-        ((name, data),) = events(client.talk("x", **STREAM))
+        ((name, data),) = events(client.talk(**STREAM))
         assert (name, data["statusText"]) == ("error", "chatIsGenerating")
-        assert client.talk("x", chatId="another").status_code == 200
-        assert client.talk("x", appId="says", chatId="k").status_code == 200
+        assert client.talk(chatId="another").status_code == 200
+        assert client.talk(appId="says", chatId="k").status_code == 200
     client.control.wait_for("completions" if path == "v1" else "v2.completions", cut=True)
     client.control.remove_chat("app", "another")
     assert status(client) == (1, 1)
-    assert client.talk("x", chatId="k").status_code == 200
+    assert client.talk(chatId="k").status_code == 200
 
 
 def test_a_chat_takes_no_other_question_while_a_whole_reply_waits(client):
@@ -165,7 +173,7 @@ def test_a_chat_takes_no_other_question_while_a_whole_reply_waits(client):
 
 def test_a_chat_that_is_not_kept_takes_all_questions(client):
     with leaving(client, chatId="NO_RECORD_HISTORIES"):
-        refused = client.talk("x", chatId="NO_RECORD_HISTORIES")
+        refused = client.talk(chatId="NO_RECORD_HISTORIES")
         assert refused.status_code == 200
 
 
@@ -175,7 +183,7 @@ def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client):
         client.control.fault("delay", operation="completions", ms=60_000, phase=phase)
         with pytest.raises(httpx2.ReadTimeout):
             client.post(COMPLETIONS, json=body, timeout=0.1)
-        assert client.talk("x", chatId="k").status_code == 200
+        assert client.talk(chatId="k").status_code == 200
 
 
 def test_a_reset_and_a_restore_end_it(client, server):
@@ -183,4 +191,4 @@ def test_a_reset_and_a_restore_end_it(client, server):
     for end in (lambda: server.restore(name), server.reset):
         with leaving(client):
             end()
-            assert client.talk("x", chatId="k").status_code == 200
+            assert client.talk(chatId="k").status_code == 200

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import CHAT, COMPLETIONS, Client, events
+from account import CHAT, COMPLETIONS, Client, events, said
 
 pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
 CHOICE = {"type": "userSelect", "params": {"description": "Which?", "userSelectOptions": []}}
@@ -46,16 +46,14 @@ def test_a_whole_reply(client, parts, detail, expected):
 
 
 def test_a_tool_alone_is_a_value(client):
-    (value,) = message(client, {"tool": {"name": "find", "params": {"q": 1}}}, detail=True)[
-        "content"
-    ]
+    tool = {"name": "find", "params": {"q": 1}}
+    (value,) = said(client.say({"tool": tool}, detail=True))
     assert (value["type"], value["tools"][0]["params"]) == ("tool", '{"q":1}')
 
 
 def test_a_thought_and_its_text_are_one_value(client):
-    assert message(client, {"reasoning": "t"}, "A", detail=True) == {
-        "role": "assistant", "content": "A", "reasoning_content": "t",
-    }  # fmt: skip
+    thought = {"role": "assistant", "content": "A", "reasoning_content": "t"}
+    assert message(client, {"reasoning": "t"}, "A", detail=True) == thought
     (value,) = client.records()[1]["value"]
     assert value == {"type": "text", "reasoning": {"content": "t"}, "text": {"content": "A"}}
 
@@ -110,8 +108,8 @@ def test_a_conversation_that_is_sent_along_answers_no_choice(client):
 
 
 def test_variables_are_kept(client):
-    client.talk("x", chatId="k", variables={"name": "Ada", "age": 3})
-    reply = client.talk("x", chatId="k", variables={"age": 4}, detail=True).json()
+    client.talk(chatId="k", variables={"name": "Ada", "age": 3})
+    reply = client.talk(chatId="k", variables={"age": 4}, detail=True).json()
     assert reply["newVariables"] == {"name": "Ada", "age": 4}
     opened = client.data("GET", "/chat/init?appId=app&chatId=k")
     assert opened["variables"] == {"name": "Ada", "age": 4}
@@ -157,9 +155,8 @@ def test_files_of_a_question_are_kept(client):
     assert [it[0] for it in values] == [{"type": "text", "text": {"content": "See"}}] * 3
     files = [it[1]["file"] for it in values]
     assert files[0]["key"].endswith(".png") and files[0]["url"] == ""
-    assert [(it["type"], it["url"]) for it in files[1:]] == [
-        ("image", "http://a/b.png"), ("file", "http://a/b"),
-    ]  # fmt: skip
+    others = [(it["type"], it["url"]) for it in files[1:]]
+    assert others == [("image", "http://a/b.png"), ("file", "http://a/b")]
 
 
 PAUSED = ("One ", "two ", {"pauseMs": 60_000}, "three")
@@ -185,7 +182,7 @@ def test_a_client_that_leaves_ends_the_run(client):
     assert "two" in entry["response"]["body"] and "three" not in entry["response"]["body"]
     assert client.records()[1]["value"][0]["text"]["content"] == "One two "
     client.control.assert_called("completions", times=1, cut=True)
-    client.talk("x")
+    client.talk()
     client.control.assert_called("completions", times=1, cut=False)
 
 
@@ -256,7 +253,7 @@ def test_a_reset_keeps_its_records_when_an_older_client_leaves(client):
     with leaving(client, responseChatItemId="i"):
         client.control.reset()
         client.say("Whole.", responseChatItemId="i")
-    client.talk("x")  # the server has read the end of the older connection by then
+    client.talk()  # the server has read the end of the older connection by then
     assert client.records()[1]["value"][0]["text"]["content"] == "Whole."
 
 
@@ -271,21 +268,15 @@ def test_a_choice_is_answered_though_the_client_leaves(client):
 
 
 def test_histories_of_a_source_or_a_time(client):
-    client.talk("x", chatId="k")
+    client.talk(chatId="k")
     old = {"chatId": "old", "source": "share", "createTime": "2020-01-01T00:00:00Z"}
     client.control.put_chat("app", old)
-
-    def listed(**more: Any) -> list[str]:
-        body = {"appId": "app", "pageSize": 9, **more}
-        page = client.data("POST", "/chat/getHistories", body)
-        return [it["chatId"] for it in page["list"]]
-
-    assert listed(source="share") == ["old"]
-    assert listed(source="api", startUpdateTime="2025-01-01") == ["k"]
-    assert listed(endCreateTime="2020-01-01T00:00:00.000Z") == ["old"]
+    assert client.chats(source="share") == ["old"]
+    assert client.chats(source="api", startUpdateTime="2025-01-01") == ["k"]
+    assert client.chats(endCreateTime="2020-01-01T00:00:00.000Z") == ["old"]
     assert client.code("POST", "/chat/getHistories", {"appId": "app", "endCreateTime": "x"}) == 500
     client.data("DELETE", "/chat/clearHistories?appId=app")
-    assert listed() == ["old"]
+    assert client.chats() == ["old"]
 
 
 def test_deltas_are_streamed_exactly_so(client):

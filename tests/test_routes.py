@@ -1,4 +1,4 @@
-"""Every operation does what its example says, and refuses what it says that it refuses."""
+"""Every operation does what its example says, refuses what it declares, and is in OpenAPI."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,10 +6,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import Client
+from account import LIST, Client
 from msgspec import structs
 
 from mock_server import MockServer
+from mock_server.admin.app import ROUTES
 from mock_server.service.account import login_by_password
 from mock_server.service.app import OPERATIONS
 from mock_server.service.operation import Operation
@@ -26,9 +27,9 @@ UNKNOWN = [
 ]
 
 
-@pytest.fixture(scope="module", params=["deployed", "fastgpt-4.17"])
+@pytest.fixture(scope="module", params=["documented", "deployed", "fastgpt-4.17"])
 def demo(request: Any) -> Iterator[MockServer]:
-    with MockServer("demo", profile=request.param) as server:
+    with MockServer("demo", profile=request.param, choices={"error_form": "service"}) as server:
         yield server
 
 
@@ -77,3 +78,16 @@ IGNORED = [
 def test_a_field_without_effect_has_a_type_all_the_same(person, it, name):
     wrong: Any = "x" if it.place == "query" else [1]
     assert send(person, it, {name: wrong}).status_code == 400
+
+
+def test_documents_have_every_route():
+    with MockServer("empty") as server:
+        public = server.http.get("/openapi.json").json()
+        admin = server.http.get("/__admin/openapi.json").json()
+    assert {it.path for it in OPERATIONS} == {*public["paths"]}
+    body = public["paths"][LIST]["post"]["requestBody"]
+    assert body["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ListV2"}
+    assert len(ROUTES) == sum(map(len, admin["paths"].values()))
+    journal = admin["paths"]["/__admin/journal"]["get"]
+    assert "since" in [it["name"] for it in journal["parameters"]]
+    assert journal["summary"] == "List requests and responses, the oldest first."

@@ -1,7 +1,6 @@
 """What a request passes, and what the journal says of it."""
 
 import asyncio
-import json
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
@@ -24,42 +23,43 @@ pytestmark = pytest.mark.served(fixture=DOCUMENT, choices={"list_filters": "hono
 
 
 HEADER = "The header is `Authorization: Bearer KEY`, and not "
+OF_HEADERS = [
+    ("Authorization", "", "The client sends no API key"),
+    ("Authorization", "Bearer  owner", HEADER + "two spaces after"),
+    ("Authorization", "Bearer\towner", HEADER + "the key alone"),
+    ("Authorization", "Basic owner", HEADER + "the key alone"),
+    ("Authorization", "Bearer", HEADER + "`Bearer` without a key"),
+    ("Authorization", "Bearer owner x", HEADER + "a key with other signs"),
+    ("Authorization", "Bearer other", "The fixture declares 2 keys"),
+    ("Authorization", "Bearer fastgpt-sbx-0", "The sandbox of this key"),
+    ("Authorization", "Bearer outsider", "The key has permission 'none'"),
+    ("Content-Type", "text/plain", "The client sends its body without"),
+]
+OF_FIELDS = [
+    ({"datasetId": "e"}, "Sandbox 'default' has 1 dataset: d."),
+    ({"parentId": "y"}, "No collection of the dataset has this id"),
+    ({"parentId": "x"}, "The folder 'x' has no collections"),
+    ({"searchText": "y"}, "The searchText 'y' is in none of 1 collections."),
+    ({"filterTags": ["u"]}, "The filters of folders and tags leave none of 1"),
+    ({"offset": 1}, "The offset 1 is past the end: 1 collections match."),
+]
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "headers", "hint"),
-    [
-        (LIST, SENT_LIST, {"Authorization": ""}, "The client sends no API key"),
-        (LIST, SENT_LIST, {"Authorization": "Bearer  owner"}, HEADER + "two spaces after"),
-        (LIST, SENT_LIST, {"Authorization": "Bearer\towner"}, HEADER + "the key alone"),
-        (LIST, SENT_LIST, {"Authorization": "Basic owner"}, HEADER + "the key alone"),
-        (LIST, SENT_LIST, {"Authorization": "Bearer"}, HEADER + "`Bearer` without a key"),
-        (LIST, SENT_LIST, {"Authorization": "Bearer owner x"}, HEADER + "a key with other signs"),
-        (LIST, SENT_LIST, {"Authorization": "Bearer other"}, "The fixture declares 2 keys"),
-        (LIST, SENT_LIST, {"Authorization": "Bearer fastgpt-sbx-0"}, "The sandbox of this key"),
-        (LIST, SENT_LIST, {"Authorization": "Bearer outsider"}, "The key has permission 'none'"),
-        (LIST, SENT_LIST, {"Content-Type": "text/plain"}, "The client sends its body without"),
-        (LIST, SENT_LIST | {"datasetId": "e"}, {}, "Sandbox 'default' has 1 dataset: d."),
-        (LIST, SENT_LIST | {"parentId": "y"}, {}, "No collection of the dataset has this id"),
-        ("/api/nothing", {}, {}, "The server has no such route; `respond` can answer it."),
-        (LIST, SENT_LIST | {"parentId": "x"}, {}, "The folder 'x' has no collections"),
-        (
-            LIST,
-            SENT_LIST | {"searchText": "y"},
-            {},
-            "The searchText 'y' is in none of 1 collections.",
-        ),
-        (
-            LIST,
-            SENT_LIST | {"filterTags": ["u"]},
-            {},
-            "The filters of folders and tags leave none of 1",
-        ),
-        (LIST, SENT_LIST | {"offset": 1}, {}, "The offset 1 is past the end: 1 collections match."),
-    ],
-)
-def test_the_journal_hints_why(client, path, body, headers, hint):
-    client.fetch(path, json.dumps(body).encode(), headers=headers)
+@pytest.mark.parametrize("name, value, hint", OF_HEADERS)
+def test_the_journal_hints_which_header_is_wrong(client, name, value, hint):
+    client.fetch(LIST, SENT_LIST, headers={name: value})
+    assert client.control.journal[-1]["hint"].startswith(hint)
+
+
+@pytest.mark.parametrize("fields, hint", OF_FIELDS)
+def test_the_journal_hints_why_a_page_is_empty_or_refused(client, fields, hint):
+    client.page(**fields)
+    assert client.control.journal[-1]["hint"].startswith(hint)
+
+
+def test_the_journal_hints_that_a_route_is_unknown(client):
+    client.post("/api/nothing", json={})
+    hint = "The server has no such route; `respond` can answer it."
     assert client.control.journal[-1]["hint"].startswith(hint)
 
 

@@ -25,29 +25,20 @@ from mock_server.tools.verify import Asked, Finding, verify
 __all__ = ["run"]
 NOW = "2026-01-01T00:00:00.000Z"
 DATASET, APP = "d" * 24, "a" * 24
-TREE = [
+ALPHA: dict[str, Any] = {"name": "Alpha", "type": "folder"}
+ALPHA |= {"children": [{"name": "Beta", "data": [{"q": "Q"}]}]}
+ZETA = {"name": "Zeta", "tags": ["setup", {"tag": "year", "value": 2026}]}
+GUIDES: dict[str, Any] = {"name": "Guides", "type": "folder", "children": [ZETA, ALPHA]}
+GUIDES |= {"updateTime": "2024-01-15T00:00:00.000Z"}
+ITEMS = [
     {
-        "name": "Guides",
-        "type": "folder",
-        "updateTime": "2024-01-15T00:00:00.000Z",
-        "children": [
-            {"name": "Zeta", "tags": ["setup", {"tag": "year", "value": 2026}]},
-            {
-                "name": "Alpha",
-                "type": "folder",
-                "children": [{"name": "Beta", "data": [{"q": "Q"}]}],
-            },
-        ],
-    },
-    *(
-        {
-            "name": f"Item {n * 17 % 37:02}",
-            "updateTime": f"2024-01-{n * 11 % 29 + 1:02}T00:00:00.000Z",
-            "tags": ["odd"] * (n % 2),
-        }
-        for n in range(37)
-    ),
+        "name": f"Item {n * 17 % 37:02}",
+        "updateTime": f"2024-01-{n * 11 % 29 + 1:02}T00:00:00.000Z",
+        "tags": ["odd"] * (n % 2),
+    }
+    for n in range(37)
 ]
+TREE = [GUIDES, *ITEMS]
 CHATS = [{"chatId": "c1", "updateTime": NOW}, {"chatId": "c2", "top": True, "updateTime": NOW}]
 ACCOUNT: dict[str, Any] = {
     "clock": NOW,  # so that a pin leaves the updateTime of a chat as it was
@@ -328,9 +319,8 @@ def test_a_broken_profile_file_exits_with_2(run, tmp_path, text, message):
 
 def test_a_version_that_no_profile_has_is_refused_with_the_nearest(run):
     code, _, err = run("--profile", "fastgpt-4.16")
-    assert code == 1 and err.endswith(
-        "got 'fastgpt-4.16' - at profile (did you mean 'fastgpt-4.17'?)\n"
-    )
+    near = "got 'fastgpt-4.16' - at profile (did you mean 'fastgpt-4.17'?)\n"
+    assert code == 1 and err.endswith(near)
 
 
 def test_a_larger_page_is_seen_of_a_small_account(check):

@@ -1,4 +1,6 @@
-"""Clients that people use beside httpx2."""
+"""Clients that people use beside httpx2, and replies that try their patience."""
+
+from typing import Any
 
 import openai
 import pytest
@@ -7,6 +9,7 @@ import requests
 from mock_server import Control
 
 LIST = "/api/core/dataset/collection/listV2"
+MESSAGES: Any = [{"role": "user", "content": "The weather?"}]
 
 
 @pytest.fixture
@@ -23,37 +26,32 @@ def test_requests_lists(mock_server):
 
 def test_openai_completes(mock_server, gpt):
     mock_server.reply("It is raining.")
-    messages = [{"role": "user", "content": "The weather?"}]
-    completion = gpt.chat.completions.create(model="any", messages=messages)
+    completion = gpt.chat.completions.create(model="any", messages=MESSAGES)
     assert completion.choices[0].message.content == "It is raining."
 
 
 def test_openai_streams(mock_server, gpt):
     mock_server.reply("It is raining.")
-    messages = [{"role": "user", "content": "The weather?"}]
-    stream = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    stream = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "It is raining."
 
 
 def test_openai_joins_what_was_split(mock_server, gpt):
     mock_server.reply("今天下雨。")
     mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)
-    messages = [{"role": "user", "content": "天气?"}]
-    stream = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    stream = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "今天下雨。"
 
 
 def test_openai_retries_an_error(mock_server, gpt):
     mock_server.fault("error", operation="completions", status=503)
-    messages = [{"role": "user", "content": "The weather?"}]
-    gpt.chat.completions.create(model="any", messages=messages)
+    gpt.chat.completions.create(model="any", messages=MESSAGES)
     mock_server.assert_called("completions", times=2)
 
 
 def test_openai_raises_nothing_on_an_error_in_a_stream(mock_server, gpt):
     mock_server.reply(parts=["It ", {"error": "boom"}])
-    messages = [{"role": "user", "content": "x"}]
-    first, last = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    first, last = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
     assert (first.choices[0].delta.content, last.choices, last.message) == ("It ", None, "boom")
 
 
@@ -61,7 +59,7 @@ def test_openai_sees_events_with_detail(mock_server, gpt):
     mock_server.reply(parts=[{"node": "AI chat"}, "Yes."])
     chunks = gpt.chat.completions.create(
         model="any",
-        messages=[{"role": "user", "content": "x"}],
+        messages=MESSAGES,
         stream=True,
         extra_body={"detail": True},
     )
@@ -72,10 +70,31 @@ def test_openai_sees_events_with_detail(mock_server, gpt):
 
 def test_openai_cancels(mock_server, gpt):
     mock_server.reply(parts=["It ", {"pauseMs": 60_000}, "rains"], times=1)
-    messages = [{"role": "user", "content": "x"}]
-    with gpt.chat.completions.create(model="any", messages=messages, stream=True) as stream:
+    with gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True) as stream:
         next(iter(stream))
     mock_server.wait_for("completions", cut=True)
     mock_server.reply("Next.")
-    reply = gpt.chat.completions.create(model="any", messages=messages)
+    reply = gpt.chat.completions.create(model="any", messages=MESSAGES)
     assert reply.choices[0].message.content == "Next."
+
+
+# Replies that are silent for more than ten seconds
+
+
+def deltas(mock_server: Control, *parts: object, **stream: float) -> list[str]:
+    """The texts of the deltas of a streamed reply."""
+    mock_server.reply(parts=parts, stream=stream)
+    body = {"messages": MESSAGES, "stream": True}
+    headers = {"Authorization": f"Bearer {mock_server.key}"}
+    url = f"{mock_server.url}/api/v1/chat/completions"
+    response = requests.post(url, json=body, headers=headers, timeout=60)
+    return [it.partition('"content":')[2][:4] for it in response.text.split("\n\n")[:-3]]
+
+
+def test_a_late_first_token_comes_after_an_empty_delta(mock_server):
+    assert deltas(mock_server, "One", firstTokenMs=11_500) == ['""},', '"One']
+
+
+def test_a_long_pause_has_empty_deltas(mock_server):
+    found = deltas(mock_server, "One", {"pauseMs": 20_500}, "Two")
+    assert found == ['"One', '""},', '""},', '"Two']
