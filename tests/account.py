@@ -318,7 +318,7 @@ def read(connection: socket.socket) -> tuple[bytes, str]:
     """All bytes that come, and how the connection ends."""
     content = b""
     try:
-        while more := connection.recv(65536):
+        for more in iter(lambda: connection.recv(65536), b""):
             content += more
     except ConnectionResetError:
         return content, "RST"

@@ -55,7 +55,8 @@ def code(values: Iterable[object]) -> str:
 
 def taken(schema: dict[str, Any]) -> str:
     """The values that a JSON Schema takes, in words."""
-    if any_of := schema.get("anyOf"):
+    any_of = schema.get("anyOf")
+    if any_of:
         return " or ".join(dict.fromkeys(taken(it) for it in any_of)).removesuffix(" or null")
     if "enum" in schema:
         return code(schema["enum"])

@@ -22,9 +22,12 @@ from account import (
 
 from mock_server import create_app
 
-JSON, YAML = "application/json", "application/yaml"
-MAX_BODY, MAX_STATE = 1024 * 1024, 32 * 1024 * 1024
-CHAT, COLLECTION = "/apps/app/chats/c1", "/datasets/d/collections/link"
+JSON = "application/json"
+YAML = "application/yaml"
+MAX_BODY = 1024 * 1024
+MAX_STATE = 32 * 1024 * 1024
+CHAT = "/apps/app/chats/c1"
+COLLECTION = "/datasets/d/collections/link"
 
 
 # Every route once
@@ -366,7 +369,8 @@ def test_the_state_that_was_read_can_be_put(client, media):
     client.admin("POST", "/clock/advance", {"seconds": 90})
     rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
     client.fetch("/api/core/dataset/data/pushData", rows)
-    before, headers = state(), {"Content-Type": media}
+    before = state()
+    headers = {"Content-Type": media}
     assert before.headers["content-type"].startswith(media)
     put = client.request("PUT", "/__admin/state", content=before.content, headers=headers)
     assert put.status_code == 200
@@ -472,7 +476,8 @@ def test_an_entry_says_what_was_asked_and_answered(client):
     client.pin(pin=1)
     (entry,) = client.admin("GET", "/journal")["entries"]
     assert (entry["operation"], entry["member"]) == ("updateHistory", "member-owner")
-    request, answer = entry["request"], entry["response"]
+    request = entry["request"]
+    answer = entry["response"]
     assert (request["method"], request["path"], request["query"]) == ("PUT", PIN, "")
     assert (request["body"], request["truncated"]) == (SENT_PIN | {"pin": 1}, False)
     assert (answer["status"], answer["body"]["code"]) == (200, 200)
@@ -513,7 +518,8 @@ def test_the_pages_of_the_journal_join(called):
     assert [it["seq"] for it in called.admin("GET", f"/journal?since={since}")["entries"]] == [4]
 
 
-PIN_CALL, LIST_CALL = {"operation": "updateHistory"}, {"operation": "listV2"}
+PIN_CALL = {"operation": "updateHistory"}
+LIST_CALL = {"operation": "listV2"}
 ASSERTIONS: list[tuple[Any, bool, int]] = [
     (PIN_CALL, True, 2),
     (PIN_CALL | {"atMost": 1}, False, 2),

@@ -80,7 +80,8 @@ def pinned_new(client: Client) -> object:
 
 
 def titled(client: Client) -> object:
-    answer, chat = code(PIN, TITLE)(client), client.admin("GET", "/apps/app/chats/c2")
+    answer = code(PIN, TITLE)(client)
+    chat = client.admin("GET", "/apps/app/chats/c2")
     return answer, chat["title"], chat["top"]
 
 
@@ -132,8 +133,10 @@ NEW_ROW = {"insertLen": 1, "dataIds": ["68b000000000000000000001"]}
 OF_SERVICE = {"createTime": "2024-02-01T00:00:00.000Z", "hasError": False}
 OF_SERVICE |= {"rawLink": "https://example.com/", "activeTrainingAmount": 2}
 UNKNOWN_ID = "6593e137231a2be9c5603bff"
-ALL, ROOT = ["folder", "in-a", "link", "in-b"], ["folder", "link"]
-BY_NAME, AS_DECLARED = ["in-a", "link", "in-b", "folder"], ["folder", "in-b", "in-a", "link"]
+ALL = ["folder", "in-a", "link", "in-b"]
+ROOT = ["folder", "link"]
+BY_NAME = ["in-a", "link", "in-b", "folder"]
+AS_DECLARED = ["folder", "in-b", "in-a", "link"]
 
 
 def of_service(client: Client) -> object:

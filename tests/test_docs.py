@@ -88,7 +88,10 @@ def test_python_of_other_tools_is_python(text):
 def test_curl_examples_succeed(page, server):
     server.reset()
     for command in CURL.findall("\n".join(blocks("sh", page))):
-        method, headers, content, url = "GET", {}, None, ""
+        method = "GET"
+        headers = {}
+        content = None
+        url = ""
         words = iter(shlex.split(command.replace("\\\n", " "))[1:])
         for word in words:
             if word == "-X":

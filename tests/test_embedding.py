@@ -48,7 +48,8 @@ def test_a_taken_port_is_an_error():
 
 
 def test_a_server_that_never_gets_ready_says_why():
-    listener, ready = listening_socket("127.0.0.1", 0), Future()
+    listener = listening_socket("127.0.0.1", 0)
+    ready = Future()
     listener.close()
     serve(Server(create_app({})), listener, ready)
     assert isinstance(ready.exception(timeout=0), OSError | ValueError)

@@ -7,7 +7,9 @@ from account import Client
 
 from mock_server.tools.pull import anonymous, pull
 
-YEAR, COLORS, OTHER = "a" * 24, "b" * 24, "c" * 24
+YEAR = "a" * 24
+COLORS = "b" * 24
+OTHER = "c" * 24
 UNKNOWN = "0" * 24
 RECORDS = [{"obj": "Human", "text": f"{n}"} for n in range(12)]
 CHATS: list[dict[str, Any]] = [{"chatId": f"c{n:02}"} for n in range(12)]
@@ -189,7 +191,8 @@ def test_a_page_of_no_size_is_refused(client, size):
 
 # Rows that wait for training
 
-PUSH, ROWS = "/dataset/data/pushData", "/dataset/data/v2/list"
+PUSH = "/dataset/data/pushData"
+ROWS = "/dataset/data/v2/list"
 
 
 def push(client: Client, count: int = 1, to: str = "text") -> Any:

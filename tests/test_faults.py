@@ -83,7 +83,8 @@ def test_what_waits_ends_by_a_reset_without_a_response(client, row):
 
 
 def test_a_client_may_leave_a_hang(client):
-    fault, end = client.add("hang"), monotonic() + 5
+    fault = client.add("hang")
+    end = monotonic() + 5
     client.connect().close()
     while not client.fired(fault) and monotonic() < end:
         pass

@@ -252,7 +252,8 @@ def test_json_has_at_most_64_levels(client, levels, status):
 # What is unknown, and who may do what
 
 UNKNOWN = "6593e137231a2be9c5603bff"
-NO_DATASET, NO_PARENT = SENT_LIST | {"datasetId": UNKNOWN}, SENT_LIST | {"parentId": UNKNOWN}
+NO_DATASET = SENT_LIST | {"datasetId": UNKNOWN}
+NO_PARENT = SENT_LIST | {"parentId": UNKNOWN}
 PIN_ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"key": None}, "401 unauthorized", "403 403 unAuthorization"),
     ({"key": "wrong"}, "401 unauthorized", "500 514 unAuthApiKey"),

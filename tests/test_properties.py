@@ -42,7 +42,8 @@ def test_pages_join_to_all_that_a_search_finds(server, found, size, text):
 @quick
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(CHATS), st.booleans()), max_size=8))
 def test_sandboxes_change_apart(server, pins):
-    two, expected = [server.create_sandbox(), server.create_sandbox()], [{}, {}]
+    two = [server.create_sandbox(), server.create_sandbox()]
+    expected = [{}, {}]
     keys = [it.key for it in two]
     for which, chat, top in pins:
         body = {"appId": "a", "chatId": chat, "top": top}

@@ -56,13 +56,15 @@ def served(server: MockServer) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def items(path: str, **body: Any) -> list[Any]:
-        page, total = list[Any](), 1
+        page = list[Any]()
+        total = 1
         while len(page) < total:
             sent = {"offset": len(page), "pageSize": 30, **body}
             headers = {"Authorization": f"Bearer {KEY}"}
             data = server.http.post(f"/api/core/{path}", json=sent, headers=headers).json()["data"]
             data = {"list": data, "total": len(data)} if isinstance(data, list) else data
-            page, total = page + data["list"], data["total"]
+            page = page + data["list"]
+            total = data["total"]
         found[f"{path} {body}"] = page
         return page
 
@@ -71,7 +73,8 @@ def served(server: MockServer) -> dict[str, Any]:
             items("chat/history/getHistories", appId=app["_id"])
     for parent in (None, "shelf"):
         for dataset in items("dataset/list", parentId=parent):
-            id, folders = dataset["_id"], [None]
+            id = dataset["_id"]
+            folders = [None]
             for folder in folders:
                 body = {"datasetId": id, "parentId": folder}
                 for it in items("dataset/collection/listV2", **body):

@@ -44,7 +44,8 @@ def person(demo: MockServer) -> Iterator[Client]:
 
 def send(client: Client, it: Operation, fields: Mapping[str, Any] = {}) -> httpx2.Response:
     """The response to an operation's example, in which some fields have other values."""
-    fields, method = {**it.example, **fields}, it.method.split("|")[0]
+    fields = {**it.example, **fields}
+    method = it.method.split("|")[0]
     if it.place == "form":
         files = {"file": ("a.txt", fields.pop("file"))}
         return client.request(method, it.path, data={"data": json.dumps(fields)}, files=files)

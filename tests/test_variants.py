@@ -55,7 +55,8 @@ def outcome(client: LocalClient, baseline: Baseline, sent: list[Request], token:
 def test_a_choice_that_was_not_read_changes_nothing(client, account, base, sent):
     usual = load_baseline(account | CLOCK, profile=base)
     client.sandboxes.restart(usual)
-    token, (baseline, read) = client.login(), noted(usual)
+    token = client.login()
+    (baseline, read) = noted(usual)
     expected = outcome(client, baseline, sent, token)
     for name, value in differing("all", base, read):
         choices = replace(usual.moment.choices, **{name: value})

@@ -24,7 +24,8 @@ from mock_server.tools.verify import Asked, Finding, verify
 
 __all__ = ["run"]
 NOW = "2026-01-01T00:00:00.000Z"
-DATASET, APP = "d" * 24, "a" * 24
+DATASET = "d" * 24
+APP = "a" * 24
 ALPHA: dict[str, Any] = {"name": "Alpha", "type": "folder"}
 ALPHA |= {"children": [{"name": "Beta", "data": [{"q": "Q"}]}]}
 ZETA = {"name": "Zeta", "tags": ["setup", {"tag": "year", "value": 2026}]}
@@ -149,7 +150,8 @@ def test_what_is_not_put_back_is_said(check):
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_a_written_profile_serves_the_same(check, tmp_path, seed):
-    file, again = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    file = tmp_path / "a.yaml"
+    again = tmp_path / "b.yaml"
     choices = mixture(seed) | {"unknown_key": "accept"}
     with MockServer(ACCOUNT, choices=choices) as server:
         check(server.url, "--write-profile", file, "--dataset", DATASET)

@@ -5,10 +5,10 @@ from typing import Any
 import openai
 import pytest
 import requests
+from account import COMPLETIONS, LIST, by
 
 from mock_server import Control
 
-LIST = "/api/core/dataset/collection/listV2"
 MESSAGES: Any = [{"role": "user", "content": "The weather?"}]
 
 
@@ -18,7 +18,7 @@ def gpt(mock_server: Control) -> openai.OpenAI:
 
 
 def test_requests_lists(mock_server):
-    headers = {"Authorization": f"Bearer {mock_server.key}"}
+    headers = by(mock_server.key)
     body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7", "pageSize": 2}
     response = requests.post(mock_server.url + LIST, json=body, headers=headers, timeout=5)
     assert len(response.json()["data"]["list"]) == 2
@@ -85,8 +85,8 @@ def deltas(mock_server: Control, *parts: object, **stream: float) -> list[str]:
     """The texts of the deltas of a streamed reply."""
     mock_server.reply(parts=parts, stream=stream)
     body = {"messages": MESSAGES, "stream": True}
-    headers = {"Authorization": f"Bearer {mock_server.key}"}
-    url = f"{mock_server.url}/api/v1/chat/completions"
+    headers = by(mock_server.key)
+    url = mock_server.url + COMPLETIONS
     response = requests.post(url, json=body, headers=headers, timeout=60)
     return [it.partition('"content":')[2][:4] for it in response.text.split("\n\n")[:-3]]
 

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from account import LIST, PIN, by
 from look import SIZES, Visit, check_look
 from playwright.sync_api import Locator, Page, expect
 
 from mock_server import MockServer
 
-APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "delivery-late"
-LIST = "/api/core/dataset/collection/listV2"
+APP = "65d8a1f0c3b2a94e7f106a01"
+CHAT = "delivery-late"
 SENT = {"offset": 0, "pageSize": 50, "datasetId": "6593e137231a2be9c5603ba7"}
 
 
@@ -43,7 +44,7 @@ BY = pytest.mark.parametrize("by", ["mouse", "keyboard"])
 
 
 def list_collections(server: MockServer) -> int:
-    headers = {"Authorization": "Bearer any-key"}
+    headers = by("any-key")
     return server.http.post(LIST, json=SENT | {"pageSize": 5}, headers=headers).status_code
 
 
@@ -112,7 +113,7 @@ LOOKS = [*product(SIZES, ["light", "dark"], ["en-US", "zh-CN"])]
 @pytest.mark.parametrize(("size", "scheme", "locale"), LOOKS)
 def test_the_console_looks_well(server, visit, size, scheme, locale):
     server.fault("error", times=3)
-    server.http.post(LIST, json=SENT, headers={"Authorization": "Bearer any-key"})
+    server.http.post(LIST, json=SENT, headers=by("any-key"))
     server.snapshot("before")
     options = {"width": size[0], "height": size[1], "color_scheme": scheme, "locale": locale}
     page = console(visit, server, "?entry=1#control", **options)
@@ -209,8 +210,8 @@ def test_what_a_person_types_stays_while_data_change(server, visit):
     name = page.locator(f"#name-chat-{CHAT}")
     name.fill("Half a na")
     pin = {"appId": APP, "chatId": "thanks", "top": True}
-    headers = {"Authorization": "Bearer any-key"}
-    server.http.put("/api/core/chat/history/updateHistory", json=pin, headers=headers)
+    headers = by("any-key")
+    server.http.put(PIN, json=pin, headers=headers)
     pressed = page.get_by_role("button", name="Pin Thank you!")
     expect(pressed).to_have_attribute("aria-pressed", "true")
     expect(name).to_have_value("Half a na")

@@ -23,7 +23,8 @@ def test_the_document_is_valid(demo):
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)
 def test_a_response_is_as_the_document_says(person, it):
     said = document(person.control)
-    media, method = "application/json", it.method.split("|")[0].lower()
+    media = "application/json"
+    method = it.method.split("|")[0].lower()
     schema = said["paths"][it.path][method]["responses"]["200"]["content"][media]["schema"]
     schema |= {"components": said["components"]}
     OAS31Validator(schema).validate(send(person, it).json())

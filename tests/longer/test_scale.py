@@ -10,11 +10,13 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from account import HISTORIES, PIN, by
 
 from mock_server import MockServer
 
 PAGE = Path(__file__).parents[2] / "docs/guides/scale.md"
-APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "refund-4711"
+APP = "65d8a1f0c3b2a94e7f106a01"
+CHAT = "refund-4711"
 pytestmark = pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is missing")
 
 
@@ -53,15 +55,13 @@ def fresh(replicas: list[MockServer]) -> None:
 def pin(url: str, key: str, top: bool = False, **headers: str) -> int:
     """The status of a pin."""
     body = {"appId": APP, "chatId": CHAT, "top": top}
-    headers |= {"Authorization": f"Bearer {key}"}
-    path = "/api/core/chat/history/updateHistory"
-    return httpx2.put(url + path, json=body, headers=headers).status_code
+    return httpx2.put(url + PIN, json=body, headers=headers | by(key)).status_code
 
 
 def tops(url: str, key: str) -> list[bool]:
     """Whether the chat is pinned in the list of a key."""
-    path, headers = "/api/core/chat/history/getHistories", {"Authorization": f"Bearer {key}"}
-    response = httpx2.post(url + path, json={"appId": APP, "pageSize": 30}, headers=headers)
+    body = {"appId": APP, "pageSize": 30}
+    response = httpx2.post(url + HISTORIES, json=body, headers=by(key))
     return [it["top"] for it in response.json()["data"]["list"] if it["chatId"] == CHAT]
 
 
