@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from inspect import Parameter, signature
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -94,9 +95,9 @@ def fixture_fields() -> str:
     kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
     kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
     rows = []
-    for it in kinds:
-        name = "App, Dataset" if it is common else it.__name__.removesuffix("Entry")
-        own = fields(it, common) if it.__mro__[1] is common else fields(it)
+    for kind in kinds:
+        name = "App, Dataset" if kind is common else kind.__name__.removesuffix("Entry")
+        own = fields(kind, common) if kind.__mro__[1] is common else fields(kind)
         rows.append(f"{name} | {in_a_cell(own)}")
     return markdown("object | fields", rows)
 
@@ -132,19 +133,26 @@ def choices() -> str:
 
 def operations() -> str:
     rows = []
-    for it in OPERATIONS:
-        paths = code([f"{it.method.replace('|', ' or ')} {it.path}", it.older_path or ""])
-        spec = f" (spec {it.section})" if it.section else ""
-        rows.append(f"`{it.name}` | {paths.removesuffix(', ``')} | {it.summary}{spec}")
+    for operation in OPERATIONS:
+        paths = code(
+            [
+                f"{operation.method.replace('|', ' or ')} {operation.path}",
+                operation.older_path or "",
+            ]
+        )
+        spec = f" (spec {operation.section})" if operation.section else ""
+        rows.append(
+            f"`{operation.name}` | {paths.removesuffix(', ``')} | {operation.summary}{spec}"
+        )
     return markdown("name | method and path, older path | what it does", rows)
 
 
 def differences() -> str:
     """A row for each operation; sentences that several of them have are in a row of their own."""
     names: dict[str, list[str]] = {}
-    for it in OPERATIONS:
-        for sentence in filter(None, it.differs.removesuffix(".").split(". ")):
-            names.setdefault(sentence, []).append(it.name)
+    for operation in OPERATIONS:
+        for sentence in filter(None, operation.differs.removesuffix(".").split(". ")):
+            names.setdefault(sentence, []).append(operation.name)
     rows: dict[str, list[str]] = {}
     for sentence, operations in names.items():
         rows.setdefault(code(operations), []).append(f"{sentence}.")
@@ -155,10 +163,10 @@ def differences() -> str:
 def without_effect() -> str:
     """A row for the operations that ignore the same fields."""
     names: dict[str, list[str]] = {}
-    for it in OPERATIONS:
-        fields = [each.encode_name for each in structs.fields(it.ignores)]
+    for operation in OPERATIONS:
+        fields = [each.encode_name for each in structs.fields(operation.ignores)]
         if fields:
-            names.setdefault(code(fields), []).append(it.name)
+            names.setdefault(code(fields), []).append(operation.name)
     rows = (f"{code(operations)} | {fields}" for fields, operations in names.items())
     return markdown("name | fields without effect", rows)
 
@@ -179,12 +187,12 @@ def refusals() -> str:
 
 def admin_routes() -> str:
     rows = []
-    for it in ROUTES:
-        hints = [get_type_hints(it.endpoint).get(name) for name in ("query", "body")]
+    for route in ROUTES:
+        hints = [get_type_hints(route.endpoint).get(name) for name in ("query", "body")]
         own = [row for kind in hints if isinstance(kind, type(Struct)) for row in fields(kind)]
-        method = min((it.methods or set()) - {"HEAD"})
-        said = str(it.endpoint.__doc__).splitlines()[0]
-        rows.append(f"`{method} {it.path_format}` | {said} | {in_a_cell(own)}")
+        method = min((route.methods or set()) - {"HEAD"})
+        said = str(route.endpoint.__doc__).splitlines()[0]
+        rows.append(f"`{method} {route.path_format}` | {said} | {in_a_cell(own)}")
     return markdown("route | what it does | fields", rows)
 
 
@@ -201,13 +209,15 @@ def called(name: str, function: Callable[..., Any]) -> str:
 
 def members(prefix: str, *kinds: type) -> Iterator[str]:
     """The public members of classes, with the first lines of their docstrings."""
-    for name, it in ((name, it) for kind in kinds for name, it in vars(kind).items()):
-        if isinstance(it, property):
-            yield f"`{prefix}{name}` | {first_line(it)}"
-        elif not name.startswith("_") and callable(it):
-            shown = f"Control.{name}" if isinstance(it, staticmethod) else f"{prefix}{name}"
-            said = first_line(it) or f"{name.replace('_', ' ').capitalize()}."
-            yield f"{called(shown, it)} | {said}"
+    for name, member in chain.from_iterable(vars(kind).items() for kind in kinds):
+        if isinstance(member, property):
+            yield f"`{prefix}{name}` | {first_line(member)}"
+        elif not name.startswith("_") and callable(member):
+            before = prefix
+            if isinstance(member, staticmethod):
+                before = "Control."
+            said = first_line(member) or f"{name.replace('_', ' ').capitalize()}."
+            yield f"{called(before + name, member)} | {said}"
 
 
 def control() -> str:
@@ -229,21 +239,25 @@ def commands() -> str:
 
 
 def commands_of(group: click.Group, *names: str) -> Iterator[str]:
-    for name, it in group.commands.items():
-        if isinstance(it, click.Group):
-            yield from commands_of(it, *names, name)
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands_of(command, *names, name)
         else:
-            usage = it.collect_usage_pieces(click.Context(it))[1:]
-            yield f"`{' '.join([*names, name, *usage])}` | {first_line(it.callback)}"
+            usage = command.collect_usage_pieces(click.Context(command))[1:]
+            yield f"`{' '.join([*names, name, *usage])}` | {first_line(command.callback)}"
 
 
 def options() -> str:
     rows = []
-    for it in serve_command.params:
-        if isinstance(it, click.Option):
-            default = code([it.default]) if isinstance(it.default, str | int) and it.default else ""
-            variable = f"MOCK_SERVER_{str(it.name).upper()}"
-            rows.append(f"`{it.opts[0]}` | `{variable}` | {default} | {it.help}")
+    for option in serve_command.params:
+        if isinstance(option, click.Option):
+            default = (
+                code([option.default])
+                if isinstance(option.default, str | int) and option.default
+                else ""
+            )
+            variable = f"MOCK_SERVER_{str(option.name).upper()}"
+            rows.append(f"`{option.opts[0]}` | `{variable}` | {default} | {option.help}")
     return markdown("option | variable | default | meaning", rows)
 
 

@@ -9,16 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 import yaml
-from account import (
-    ACCOUNT,
-    LIST,
-    PIN,
-    SENT_LIST,
-    SENT_PIN,
-    Client,
-    LocalClient,
-    error_of,
-)
+from account import ACCOUNT, LIST, PIN, SENT_LIST, SENT_PIN, Client, LocalClient, error_of
 
 from mock_server import create_app
 
@@ -185,12 +176,7 @@ def test_a_body_must_say_that_it_is_json(client, path, media):
 
 
 WRONG = [
-    (
-        "PUT",
-        "/clock",
-        {"now": "soon"},
-        "or null, got 'soon' - at $.now",
-    ),
+    ("PUT", "/clock", {"now": "soon"}, "or null, got 'soon' - at $.now"),
     ("PUT", "/clock", {"frozen": "no"}, "true or false or null, got 'no' - at $.frozen"),
     ("PUT", "/clock", {"nwo": "2026-01-01T00:00:00Z"}, "did you mean 'now'"),
     ("PUT", "/clock", {"now": "9999-12-31T23:59:59-12:00"}, "- at $.now"),

@@ -172,11 +172,7 @@ ROWS: list[tuple[str, Callable[[Client], object], dict[Any, object]]] = [
     ("tag_form", tagged, {"names": ["year"], "typed": [{"tag": "year", "value": 2026}]}),
     ("request_form", marked, {"strict": 400, "service": 200}),
     ("search_text", listed(searchText="a'lpha"), {"whole": [], "service": ["in-a", "link"]}),
-    (
-        "item_fields",
-        of_service,
-        {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE},
-    ),
+    ("item_fields", of_service, {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE}),
     ("tags_empty", lambda client: client.item("in-a").get("tags"), {"list": [], "absent": None}),
     (
         "chat_unknown",

@@ -164,8 +164,7 @@ def requests(draw: Any) -> Sent:
 
 forms = having({"inputForm": values | st.lists(objects, max_size=2)})
 questions = having(
-    {"type": st.sampled_from(("userSelect", "userInput")) | values},
-    params=values | objects | forms,
+    {"type": st.sampled_from(("userSelect", "userInput")) | values}, params=values | objects | forms
 )
 parts = st.lists(
     texts

@@ -197,9 +197,7 @@ def test_a_client_that_leaves_before_a_whole_reply(client):
     client.control.reply(parts=PAUSED, times=1)
     with pytest.raises(httpx2.ReadTimeout):
         client.post(
-            COMPLETIONS,
-            json={**CHAT, "messages": [{"role": "user", "content": "x"}]},
-            timeout=0.1,
+            COMPLETIONS, json={**CHAT, "messages": [{"role": "user", "content": "x"}]}, timeout=0.1
         )
     assert client.control.wait_for("completions", cut=True)["response"]["body"] is None
     assert client.records()[1]["value"] == [{"type": "text", "text": {"content": ""}}]

@@ -76,9 +76,4 @@ def test_a_refused_request_reads_what_refuses_it(client):
     baseline, read = noted(load_baseline(ACCOUNT))
     client.sandboxes.restart(baseline)
     client.pin(chatId="new")
-    assert {*table()} & read == {
-        "chat_unknown",
-        "error_form",
-        "error_http_status",
-        "request_form",
-    }
+    assert {*table()} & read == {"chat_unknown", "error_form", "error_http_status", "request_form"}

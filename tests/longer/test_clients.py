@@ -58,10 +58,7 @@ def test_openai_raises_nothing_on_an_error_in_a_stream(mock_server, gpt):
 def test_openai_sees_events_with_detail(mock_server, gpt):
     mock_server.reply(parts=[{"node": "AI chat"}, "Yes."])
     chunks = gpt.chat.completions.create(
-        model="any",
-        messages=MESSAGES,
-        stream=True,
-        extra_body={"detail": True},
+        model="any", messages=MESSAGES, stream=True, extra_body={"detail": True}
     )
     *seen, results = chunks
     assert [it.choices is None for it in seen] == [True, True, False, True, False]

@@ -255,12 +255,7 @@ def test_an_error_stands_at_its_field(server, visit):
     [
         ("listV2", "fails with 503", "", "The next listV2 fails with 503."),
         ("*", "is not answered", "", "The next call of any operation is not answered."),
-        (
-            "listV2",
-            "gets a wrong total",
-            "3",
-            "The next 3 calls of listV2: each gets a",
-        ),
+        ("listV2", "gets a wrong total", "3", "The next 3 calls of listV2: each gets a"),
         ("*", "takes at most 5 requests in 10 s", "", "any operation: at most 5 requests in 10 s"),
     ],
 )
