@@ -181,6 +181,10 @@ class Client(httpx2.Client):
         """The code of a response."""
         return int(self.core(method, path, body, **more).json()["code"])
 
+    def collection(self, id: str) -> Any:
+        """A collection in detail."""
+        return self.data("GET", f"/dataset/collection/detail?id={id}")
+
     def talk(self, question: str = "x", key: str | None = None, **fields: Any) -> httpx2.Response:
         """The response to a question."""
         messages = [{"role": "user", "content": question}]
@@ -281,6 +285,11 @@ class LocalClient(Client):
 
 def sha256_hex(text: str) -> str:
     return sha256(text.encode()).hexdigest()
+
+
+def made_of(response: httpx2.Response) -> str:
+    """The id of the collection that a response says is new."""
+    return str(response.json()["data"]["collectionId"])
 
 
 def error_of(response: httpx2.Response) -> tuple[int, int, str]:
