@@ -26,6 +26,7 @@ ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
     ("PUT", "/snapshots/new", {}, 201, {"name"}),
     ("PUT", "/snapshots/kept", {}, 200, {"name"}),
     ("POST", "/snapshots/kept/restore", {}, 200, {"generation"}),
+    ("DELETE", "/snapshots/kept", None, 200, {"name"}),
     ("GET", "/faults", None, 200, {"faults"}),
     ("POST", "/faults", {"kind": "error"}, 201, {"id", "kind", "remaining", "fired"}),
     ("POST", "/faults", {"preset": "flaky", "seed": 1}, 201, {"faults"}),

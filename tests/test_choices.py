@@ -15,6 +15,7 @@ from account import (
     SENT_PIN,
     Client,
     LocalClient,
+    by,
 )
 
 from mock_server.choices import table
@@ -86,7 +87,8 @@ def titled(client: Client) -> object:
 
 
 def untyped(client: Client) -> object:
-    return client.post(LIST, content=b'{"offset": 0, "datasetId": "d"}').status_code
+    body = b'{"offset": 0, "datasetId": "d"}'
+    return client.post(LIST, content=body, headers=by("any")).status_code
 
 
 def marked(client: Client) -> object:
