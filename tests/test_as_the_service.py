@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from account import LIST, PIN, Client
+from account import LIST, PIN
 
 from mock_server import MockServer
 
@@ -26,11 +26,6 @@ ACCOUNT: dict[str, Any] = {
     ],
 }
 pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
-
-
-def ids(client: Client, **fields: Any) -> list[str]:
-    body = {"datasetId": "d", "parentId": None, "offset": 0, "pageSize": 30, **fields}
-    return [it["_id"] for it in client.data("POST", "/dataset/collection/listV2", body)["list"]]
 
 
 # Bodies
@@ -60,7 +55,7 @@ def test_bytes_that_are_not_utf8_are_replaced(client):
     body = json.dumps({"name": "今", "type": "folder", "datasetId": "d"}, ensure_ascii=False)
     path = "/api/core/dataset/collection/create"
     made = client.post(path, content=body.encode("gbk"), headers={"Content-Type": JSON})
-    detail = client.data("GET", f"/dataset/collection/detail?id={made.json()['data']}")
+    detail = client.collection(made.json()["data"])
     assert detail["name"] == "\ufffd\ufffd"
 
 
@@ -124,8 +119,8 @@ def test_a_preflight_for_a_private_network_is_answered(client):
 
 
 def test_filter_tags_are_ids_of_tags(client):
-    assert ids(client, filterTags=["tag-1"]) == ["latin"]
-    assert ids(client, filterTags=["setup"]) == []
+    assert client.ids(filterTags=["tag-1"]) == ["latin"]
+    assert client.ids(filterTags=["setup"]) == []
 
 
 @pytest.mark.parametrize("value", ["true", 1, None])
@@ -143,8 +138,8 @@ def test_a_simple_list_counts_nothing(client):
 
 
 def test_a_quote_alone_searches_for_nothing(client):
-    assert ids(client, searchText="''") == ids(client) != []
-    assert ids(client, searchText="ca'fé") == ["latin"]
+    assert client.ids(searchText="''") == client.ids() != []
+    assert client.ids(searchText="ca'fé") == ["latin"]
     assert client.code("POST", "/dataset/collection/listV2", {"searchText": "x" * 101}) == 400
 
 

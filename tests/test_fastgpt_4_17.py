@@ -35,11 +35,6 @@ LIST = "/dataset/collection/listV2"
 pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.17")
 
 
-def ids(client: Client, **fields: Any) -> set[str]:
-    body = {"datasetId": "d", "pageSize": 30, **fields}
-    return {it["_id"] for it in client.data("POST", LIST, body)["list"]}
-
-
 # Searches
 
 
@@ -56,11 +51,11 @@ def ids(client: Client, **fields: Any) -> set[str]:
     ],
 )
 def test_a_search_finds_what_is_below_its_folder(client, parent, found):
-    assert ids(client, parentId=parent, searchText="plan") == found
+    assert set(client.ids(parentId=parent, searchText="plan")) == found
 
 
 def test_a_search_without_a_folder_is_in_the_whole_dataset(client):
-    assert ids(client, searchText="plan") == {"top", "in", "deep"}
+    assert set(client.ids(searchText="plan")) == {"top", "in", "deep"}
 
 
 @pytest.mark.parametrize(("parent", "code"), [(UNKNOWN, 501003), (OTHER, 501005)])
@@ -72,11 +67,11 @@ def test_an_unknown_folder_is_refused_without_a_search(client, parent, code):
 
 
 def test_a_tag_has_its_value(client):
-    items = client.data("POST", LIST, {"datasetId": "d", "searchText": "tagged"})["list"]
-    detail = client.data("GET", "/dataset/collection/detail?id=tagged")
+    items = client.items(searchText="tagged")
+    detail = client.collection("tagged")
     assert items[0]["tags"] == detail["tags"] == TAGS
     client.control.choices["tag_form"] = "names"
-    detail = client.data("GET", "/dataset/collection/detail?id=tagged")
+    detail = client.collection("tagged")
     assert detail["tags"] == ["plain", "year", "colors"]
 
 
@@ -90,8 +85,8 @@ def test_a_state_keeps_the_values_of_tags(client):
 
 def test_a_search_finds_the_name_of_a_tag(client):
     client.control.choices["search_fields"] = "name_and_tags"
-    assert ids(client, searchText="year") == {"tagged", "text"}
-    assert ids(client, searchText="2026") == set()
+    assert set(client.ids(searchText="year")) == {"tagged", "text"}
+    assert set(client.ids(searchText="2026")) == set()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +105,7 @@ def test_a_search_finds_the_name_of_a_tag(client):
 )
 def test_tag_filters_find_values(client, filters, found):
     sent = [{"tagId": id, "values": values} for id, values in filters]
-    assert ids(client, tagFilters=sent) == found
+    assert set(client.ids(tagFilters=sent)) == found
 
 
 @pytest.mark.parametrize(
@@ -123,13 +118,13 @@ def test_a_wrong_tag_filter_is_refused(client, wrong):
 
 
 def test_filter_tags_have_no_effect(client):
-    assert ids(client, filterTags=[YEAR]) == {"top", "rows", "tagged", "text"}
+    assert set(client.ids(filterTags=[YEAR])) == {"top", "rows", "tagged", "text"}
 
 
 def test_repeated_collections_have_numbered_tags(client):
     entry = {"repeat": 2, "name": "N{n}", "tags": [{"tag": "t{n}", "value": 1}]}
     client.control.put_dataset({"id": "r", "collections": [entry]})
-    items = client.data("POST", LIST, {"datasetId": "r"})["list"]
+    items = client.items(datasetId="r")
     assert sorted(it["tags"][0]["tag"] for it in items) == ["t1", "t2"]
 
 
@@ -202,8 +197,7 @@ def push(client: Client, count: int = 1, to: str = "text") -> Any:
 
 def amounts(client: Client, id: str = "text") -> tuple[int, int]:
     """How many rows a collection has, and how many are being trained."""
-    items = client.data("POST", LIST, {"datasetId": "d", "pageSize": 30})["list"]
-    (item,) = (it for it in items if it["_id"] == id)
+    item = client.item(id)
     return item["dataAmount"], item["activeTrainingAmount"]
 
 
@@ -223,10 +217,10 @@ def test_a_row_that_waits_is_not_found(client):
     push(client)
     search = {"datasetId": "d", "text": "Zebra"}
     assert client.data("POST", "/dataset/searchTest", search)["list"] == []
-    assert client.data("GET", "/dataset/collection/detail?id=text")["indexAmount"] == 0
+    assert client.collection("text")["indexAmount"] == 0
     client.control.clock.advance(60)
     assert len(client.data("POST", "/dataset/searchTest", search)["list"]) == 1
-    assert client.data("GET", "/dataset/collection/detail?id=text")["indexAmount"] == 2
+    assert client.collection("text")["indexAmount"] == 2
 
 
 @pytest.mark.parametrize(

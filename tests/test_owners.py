@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-from account import COMPLETIONS, Client, by, events
+from account import Client, events
 
-MESSAGES = [{"role": "user", "content": "Hi"}]
 OTHERS = {"appId": "app", "chatId": "others"}
 QUERY = "appId=app&chatId=others"
 NAME_APP = "6593e137231a2be9c5603ba7"
@@ -29,8 +28,8 @@ pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
 
 
 def ask(client: Client, key: str, **fields: Any) -> Any:
-    """The body of the response to a question."""
-    return client.post(COMPLETIONS, json={"messages": MESSAGES} | fields, headers=by(key)).json()
+    """The body of the response to a question, which names no app unless it is given."""
+    return client.talk("Hi", key=key, **{"appId": None} | fields).json()
 
 
 CALLS: list[tuple[str, str, Any]] = [
@@ -112,8 +111,7 @@ def test_a_key_acts_as_a_user(client, proxy):
 )
 def test_a_proxy_that_is_refused(client, proxy, code):
     assert ask(client, "proxy", appId="app", authProxy=proxy)["code"] == code
-    body = {"messages": MESSAGES, "appId": "app", "authProxy": proxy, "stream": True}
-    streamed = client.post(COMPLETIONS, json=body, headers=by("proxy"))
+    streamed = client.talk("Hi", key="proxy", authProxy=proxy, stream=True)
     shown = streamed.json() if code == 400 else events(streamed)[0][1]
     assert shown["code"] == code
 
