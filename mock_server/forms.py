@@ -36,14 +36,14 @@ class FormPart(Struct):
         return self.content.decode("utf-8", "replace")
 
 
-def parts_of(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
+def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
     """The parts of multipart/form-data, in their order. Raises BadForm, LimitReached."""
     parts: list[FormPart] = []
 
     def on_header_value(data: bytes, start: int, end: int) -> None:
         value = data[start:end].decode("latin-1")
         if value.lower().startswith("form-data"):
-            said = parameters(value)
+            said = header_parameters(value)
             name = said.get("name", "")
             check_parts(len(parts) + 1)
             parts.append(FormPart(name, "filename" in said, said.get("filename", "")))
@@ -51,7 +51,7 @@ def parts_of(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
     def on_part_data(data: bytes, start: int, end: int) -> None:
         parts[-1].content.extend(data[start:end])
 
-    boundary = parameters(headers.get("content-type", "")).get("boundary", "")
+    boundary = header_parameters(headers.get("content-type", "")).get("boundary", "")
     try:
         parser = MultipartParser(
             boundary, {"on_header_value": on_header_value, "on_part_data": on_part_data}
@@ -66,7 +66,10 @@ def parts_of(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
 def form_kind(headers: Mapping[str, str]) -> str | None:
     """Which kind of form a body is; None if it is no form."""
     media = headers.get("content-type", "").lower()
-    return next((kind for kind in (MULTIPART, URL_ENCODED) if media.startswith(kind)), None)
+    for kind in (MULTIPART, URL_ENCODED):
+        if media.startswith(kind):
+            return kind
+    return None
 
 
 def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
@@ -76,7 +79,7 @@ def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
         pairs = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
         return grouped((name, object_or_text(text)) for name, text in pairs)
     fields: list[tuple[str, Any]] = []
-    for part in parts_of(content, headers):
+    for part in form_parts(content, headers):
         value = object_or_text(part.text)
         if part.is_file:
             value = {"filename": part.filename, "content": part.text}
@@ -100,13 +103,16 @@ def object_or_text(text: str) -> Any:
 
 def grouped(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Values by their names; those of a repeated name are a list."""
-    groups: dict[str, list[Any]] = {}
+    groups: dict[str, Any] = {}
     for name, value in pairs:
         groups.setdefault(name, []).append(value)
-    return {name: each if len(each) > 1 else each[0] for name, each in groups.items()}
+    for name, values in groups.items():
+        if len(values) == 1:
+            groups[name] = values[0]
+    return groups
 
 
-def parameters(header: str) -> dict[str, str]:
+def header_parameters(header: str) -> dict[str, str]:
     """The parameters of a header; `filename*` goes before `filename`."""
     message = Message()
     message["content-type"] = header

@@ -24,7 +24,9 @@ def is_secret(name: str) -> bool:
 
 def fingerprint(secret: str) -> str:
     """Enough of a secret to tell it from others, and no more."""
-    start = secret[:4] if len(secret) > 12 else ""
+    start = ""
+    if len(secret) > 12:
+        start = secret[:4]
     return f"{start}…{sha256(secret.encode()).hexdigest()[:8]}"
 
 
@@ -47,6 +49,6 @@ def redacted_field(name: str, value: Any) -> Any:
 def redacted_query(query: str) -> str:
     """A query without secrets; as it was sent if it has none."""
     pairs = parse_qsl(query, keep_blank_values=True)
-    if not any(is_secret(name) for name, _ in pairs):
+    if not any(map(is_secret, dict(pairs))):
         return query
     return urlencode([(name, redacted_field(name, value)) for name, value in pairs])

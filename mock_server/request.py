@@ -28,7 +28,6 @@ class ClientRequest(Struct, frozen=True, dict=True):
     """By their names, which are in lower case."""
     body: bytes
     key: str | None = None
-    """The API key."""
     is_whole: bool = True
     """Whether all of the body is there: one that is too long is not read to its end."""
 
@@ -40,18 +39,17 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return cls(scope["method"], scope["path"], query, headers, body, key, is_whole)
 
     @property
-    def any_key(self) -> str | None:
+    def any_key(self) -> str:
         """The word after the scheme of the Authorization, whatever the scheme is."""
-        words = self.headers.get("authorization", "").split(" ")
-        return words[1] if len(words) > 1 else None
+        _, _, words = self.headers.get("authorization", "").partition(" ")
+        return words.partition(" ")[0]
 
     @cached_property
     def value(self) -> Any:
-        """What the body says: JSON, or the fields of a form; None if it is neither.
-
-        It is an empty object without a body.
-        """
-        return body_value(self.body, self.headers) if self.body else {}
+        """What the body says, as `body_value` reads it; an empty object without a body."""
+        if not self.body:
+            return {}
+        return body_value(self.body, self.headers)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -71,30 +69,34 @@ class ClientRequest(Struct, frozen=True, dict=True):
     def asked(self) -> list[dict[str, Any]]:
         """The parts of the question, in a request for a completion."""
         messages = self.fields.get("messages")
-        return asked_parts(messages) if isinstance(messages, list) else []
+        if not isinstance(messages, list):
+            return []
+        return asked_parts(messages)
 
     @property
     def question(self) -> str:
-        """The text of the question."""
         return text_of(self.asked)
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:
     """The API key of a request, None without one."""
     found = _BEARER.fullmatch(headers.get("authorization", ""))
-    return found[1] if found else None
+    return found and found[1]
 
 
 def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says: JSON, or the fields of a form; None if it is neither."""
     with suppress(BadJson):
         return json_value(body)
+    if form_kind(headers) is None:
+        return None
     try:
-        return form_value(body, headers) if form_kind(headers) else None
+        return form_value(body, headers)
     except BadForm:
         return None
     except LimitReached:
-        return {}  # a text would be shown with its secrets
+        # As a text it would be shown with its secrets.
+        return {}
 
 
 def as_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -13,11 +13,11 @@ from msgspec import Struct, structs
 from mock_server.clock import ms_of
 from mock_server.errors import InvalidField, did_you_mean, shortened
 from mock_server.redaction import is_secret
-from mock_server.words import bare, in_words, one_of, parts_of
+from mock_server.words import alternatives, bare, in_words, is_struct, one_of
 
 LOST = object()
 """Stands for a value of which nothing could be converted."""
-RENAMED = {"responses": "answers"}
+OLD_NAMES = {"responses": "answers"}
 """Fields by the names that they had in earlier versions."""
 MAX_WRONG = 100  # names in which a missing one is looked for
 Where = tuple[str | int, ...]
@@ -40,7 +40,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
     @property
     def is_secret(self) -> bool:
         """Whether the value is not to be shown."""
-        return is_secret(str(self.path[-1])) if self.path else False
+        return bool(self.path) and is_secret(str(self.path[-1]))
 
     def below(self, *steps: str | int) -> Self:
         return structs.replace(self, path=self.path + steps)
@@ -52,11 +52,20 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
 
     def written(self, value: Any) -> str:
         """A number, true or false as a document has it; nothing of a secret in a request."""
-        return "" if self.is_secret else msgspec.json.encode(value).decode()
+        if self.is_secret:
+            return ""
+        return msgspec.json.encode(value).decode()
 
 
 def json_path(path: Where) -> str:
-    return "$" + "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in path)
+    """A path in words of JSON: `$.apps[0].id`."""
+    text = "$"
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}"
+    return text
 
 
 def salvage(value: Any, kind: Any, place: Place) -> Any:
@@ -69,7 +78,7 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
     except (msgspec.ValidationError, ValueError) as error:
         own = error.__cause__
     before = place.mistakes
-    left = _salvage_parts(value, [bare(it) for it in parts_of(kind)], place)
+    left = _salvage_parts(value, [*map(bare, alternatives(kind))], place)
     if place.mistakes > before:
         return left
     # A check of the type's own says itself what it expects.
@@ -82,7 +91,7 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
 
 def _salvage_parts(value: Any, branches: list[Any], place: Place) -> Any:
     """What is right in an object or an array; or LOST."""
-    kinds = [it for it in branches if isinstance(it, type) and issubclass(it, Struct)]
+    kinds = [*filter(is_struct, branches)]
     if isinstance(value, dict) and kinds:
         return _salvage_struct(value, kinds, place)
     for branch in branches:
@@ -95,47 +104,54 @@ def _salvage_parts(value: Any, branches: list[Any], place: Place) -> Any:
 
 def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
     tag_field = kinds[0].__struct_config__.tag_field
-    is_tagged = len(kinds) > 1 or tag_field in value
-    kind = _tagged(value, kinds, place) if is_tagged else kinds[0]
+    kind: type[Struct] | None = kinds[0]
+    if len(kinds) > 1 or tag_field in value:
+        kind = _tagged(value, kinds, place)
     if kind is None:
         return LOST
     fields = {each.encode_name: each for each in structs.fields(kind)}
     unknown = [name for name in value if name not in fields and name != tag_field]
     if kind.__struct_config__.forbid_unknown_fields:
         for name in unknown:
-            likely = did_you_mean(RENAMED.get(name, name), fields)
-            hint = likely or _place_of(name, kind, [*fields])
-            place.below(name).report(f"Expected no field {name!r}", hint, at_key=True)
-    found = {}
+            _report_unknown(name, kind, [*fields], place.below(name))
+    found: dict[str, Any] = {}
     for name, each in fields.items():
         item = LOST
         if name in value:
             item = salvage(value[name], each.type, place.below(name))
         elif each.required:
             _report_missing(name, [*unknown, *place.sent][:MAX_WRONG], place.below(name))
+        # An entry to which others may refer is kept without its name.
+        if item is LOST and each.required and each.type is str:
+            item = ""
         if item is not LOST:
             found[each.name] = item
-        elif each.required and each.type is str:
-            found[each.name] = ""  # keeps the entry, to which others may refer
+    # A required field may be lost, or fields may contradict each other.
     try:
         return kind(**found)
-    except (TypeError, ValueError):  # a required field is lost, or fields contradict each other
+    except (TypeError, ValueError):
         return LOST
 
 
-def _place_of(name: str, kind: type[Struct], fields: list[str]) -> str:
-    """Where a field belongs, as `HOLDERS` of the object's type says, else which ones it has."""
+def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
+    """Report a field that a type does not have. `HOLDERS` of a type says where one belongs."""
+    hint = f" (fields: {', '.join(fields)})"
     holder = getattr(kind, "HOLDERS", {}).get(name)
-    return f" (it stands below {holder!r})" if holder else f" (fields: {', '.join(fields)})"
+    if holder:
+        hint = f" (it stands below {holder!r})"
+    likely = did_you_mean(OLD_NAMES.get(name, name), fields)
+    place.report(f"Expected no field {name!r}", likely or hint, at_key=True)
 
 
 def _report_missing(name: str, others: list[str], place: Place) -> None:
     """Report that a required field is not there, or has another name."""
     message = f"Expected the field {name!r}, which is missing"
-    near = [it for it in others if it != name and did_you_mean(it, [name])]
-    if near:
-        message += f", got {near[0]!r}"
-    place.report(message, did_you_mean(name, [name]) if near else "")
+    for other in others:
+        likely = did_you_mean(other, [name])
+        if likely and other != name:
+            place.report(f"{message}, got {other!r}", likely)
+            return
+    place.report(message)
 
 
 def _tagged(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> type[Struct] | None:
@@ -156,29 +172,42 @@ def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
             msgspec.convert(key, of_keys)
         except msgspec.ValidationError:
             _report_wrong(key, of_keys, place.below(key), at_key=True)
-    items = {key: salvage(item, of_items, place.below(key)) for key, item in value.items()}
-    return {key: item for key, item in items.items() if item is not LOST}
+    left = {}
+    for key, item in value.items():
+        found = salvage(item, of_items, place.below(key))
+        if found is not LOST:
+            left[key] = found
+    return left
 
 
 def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
     items = [salvage(item, kind, place.below(at)) for at, item in enumerate(value)]
-    first = bare(parts_of(kind)[0])
-    if not (isinstance(first, type) and issubclass(first, Struct)):
-        return tuple(item for item in items if item is not LOST)
+    first = bare(alternatives(kind)[0])
+    if not is_struct(first):
+        return tuple(it for it in items if it is not LOST)
     # An empty object in place of a lost one: the others keep their positions.
-    empty = {each.name: "" for each in structs.fields(first) if each.required}
-    return tuple(first(**empty) if item is LOST else item for item in items)
+    required = [it.name for it in structs.fields(first) if it.required]
+    for at, item in enumerate(items):
+        if item is LOST:
+            items[at] = first(**dict.fromkeys(required, ""))
+    return tuple(items)
 
 
 def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) -> None:
     """Report a value that a type does not have, with what helps to correct it."""
-    kinds = [bare(it) for it in parts_of(kind)]
+    kinds = [*map(bare, alternatives(kind))]
     message = f"Expected {in_words(kind)}"
-    is_number = str in kinds and isinstance(value, int | float)
-    written = place.written(value) if is_number else ""
+    # A number in place of a text lacks quotes, as 1.50 does for a version.
+    written = ""
+    if str in kinds and isinstance(value, int | float):
+        written = place.written(value)
     if written:
         message += f', got {written}, which needs quotes: "{written}"'
     elif not place.is_secret:
         message += f", got {shortened(value)}"
-    names = [name for it in kinds if get_origin(it) is Literal for name in get_args(it)]
+    # Of the values that a type lists, one may be meant.
+    names: list[str] = []
+    for each in kinds:
+        if get_origin(each) is Literal:
+            names += get_args(each)
     place.report(message, did_you_mean(value, names), at_key=at_key)

@@ -13,12 +13,14 @@ class Watch:
     """Looks at the files of the default sandbox's fixture; `say` gets a line on each reload."""
 
     def __init__(self, fixture: Fixture, sandboxes: Sandboxes, say: Callable[[str], None]) -> None:
-        self._files, self._sandboxes, self._say = fixture.files, sandboxes, say
-        self._seen = [changed_at(it) for it in self._files]
+        self._files = fixture.files
+        self._sandboxes = sandboxes
+        self._say = say
+        self._seen = [*map(changed_at, self._files)]
 
     async def look(self) -> None:
         """Load the files if one has changed; a broken one replaces nothing."""
-        times = [changed_at(it) for it in self._files]
+        times = [*map(changed_at, self._files)]
         if times == self._seen:
             return
         self._seen = times

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_origin
 
 from msgspec import Meta, Struct, UnsetType
 
@@ -28,34 +29,44 @@ MAX_OR = 5
 
 def in_words(kind: Any) -> str:
     """What values a type has. The description of a `Meta` says it where a pattern cannot."""
-    words = [_one_in_words(it) for it in parts_of(kind) if bare(it) is not UnsetType]
-    return " or ".join(dict.fromkeys(words))  # several structs are one word
+    kinds = [it for it in alternatives(kind) if it is not UnsetType]
+    # Several structs are one word.
+    words = dict.fromkeys(map(_one_in_words, kinds))
+    return " or ".join(words)
 
 
 def one_of(names: Sequence[object]) -> str:
     """A choice between names: `before or after`, `one of` many."""
-    if len(names) > MAX_OR:
-        return f"one of {', '.join(map(str, names))}"
-    return " or ".join(map(str, names))
+    texts = [*map(str, names)]
+    if len(texts) > MAX_OR:
+        return f"one of {', '.join(texts)}"
+    return " or ".join(texts)
 
 
-def parts_of(kind: Any) -> list[Any]:
+def alternatives(kind: Any) -> list[Any]:
     """The types of a union, each with its annotations; of another type, itself."""
-    if get_origin(bare(kind)) not in (Union, UnionType):
+    own = bare(kind)
+    if get_origin(own) not in (Union, UnionType):
         return [kind]
-    return [each for part in get_args(bare(kind)) for each in parts_of(part)]
+    return [*chain.from_iterable(map(alternatives, get_args(own)))]
 
 
 def bare(kind: Any) -> Any:
     """A type without annotations."""
-    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    if get_origin(kind) is Annotated:
+        return get_args(kind)[0]
+    return kind
+
+
+def is_struct(kind: object) -> TypeGuard[type[Struct]]:
+    return isinstance(kind, type) and issubclass(kind, Struct)
 
 
 def _one_in_words(kind: Any) -> str:
     own = bare(kind)
     if get_origin(own) is Literal:
         return one_of(get_args(own))
-    if isinstance(own, type) and issubclass(own, Struct):
+    if is_struct(own):
         return WORDS[dict]
     word = WORDS[get_origin(own) or own]
     for each in getattr(kind, "__metadata__", ()):
@@ -70,7 +81,9 @@ def _bounds(meta: Meta, start: str, unit: str) -> str:
     if unit:
         given = {"at least": meta.min_length, "at most": meta.max_length}
     bounds = {name: f"{it:.15g}" for name, it in given.items() if it is not None}
+    if not bounds:
+        return ""
     if bounds.keys() == {"at least", "at most"}:
         return f"{start} {' to '.join(bounds.values())}{unit}"
     words = [f"{name} {number}" for name, number in bounds.items()]
-    return f" of {' and '.join(words)}{unit}" if words else ""
+    return f" of {' and '.join(words)}{unit}"

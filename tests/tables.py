@@ -11,11 +11,13 @@ import click
 from msgspec import Struct, json, structs
 
 from mock_server import MockServer, errors, pytest_plugin
-from mock_server.admin.app import ROUTES
+from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.choices import PROFILES, profile, table
-from mock_server.cli import cli, in_words, serve_command
+from mock_server.cli.group import cli
+from mock_server.cli.offline import values_in_words
+from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault
-from mock_server.control.control import SandboxClock
+from mock_server.control.clock_choices import SandboxClock
 from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import Row
@@ -72,7 +74,7 @@ def taken(schema: dict[str, Any]) -> str:
     return f"{NAMED.get(kind, kind)}{bounds}"
 
 
-def fields(kind: type[Struct], base: type[Struct] = document.Entry) -> Iterator[list[str]]:
+def fields(kind: type[Struct], base: type[Struct] = document.FixtureEntry) -> Iterator[list[str]]:
     """The name, the values and the default of each field that a base does not have."""
     (reference,), parts = json.schema_components([kind])
     schema = parts[reference["$ref"].rpartition("/")[2]]
@@ -91,12 +93,12 @@ def in_a_cell(rows: Iterable[list[str]]) -> str:
 
 def fixture_fields() -> str:
     common = document.ResourceEntry
-    kinds: list[type[Struct]] = [document.Document, document.KeyEntry, User, common]
+    kinds: list[type[Struct]] = [document.FixtureDocument, document.KeyEntry, User, common]
     kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
     kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
     rows = []
     for kind in kinds:
-        name = "App, Dataset" if kind is common else kind.__name__.removesuffix("Entry")
+        name = "App, Dataset" if kind is common else re.sub("^Fixture|Entry$", "", kind.__name__)
         own = fields(kind, common) if kind.__mro__[1] is common else fields(kind)
         rows.append(f"{name} | {in_a_cell(own)}")
     return markdown("object | fields", rows)
@@ -125,7 +127,7 @@ def choices() -> str:
     rows = []
     for name, (values, row) in table().items():
         spec = f"[{row.section}](interface.md#{sections[row.section]})"
-        shown = in_words(values).replace(" or ", ", ")
+        shown = values_in_words(values).replace(" or ", ", ")
         profiles = " | ".join(f"{getattr(profile(it), name)}" for it in PROFILES)
         rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
     return markdown(f"choice | spec | values | {' | '.join(PROFILES)} | meaning", rows)
@@ -187,7 +189,7 @@ def refusals() -> str:
 
 def admin_routes() -> str:
     rows = []
-    for route in ROUTES:
+    for route in ADMIN_ROUTES:
         hints = [get_type_hints(route.endpoint).get(name) for name in ("query", "body")]
         own = [row for kind in hints if isinstance(kind, type(Struct)) for row in fields(kind)]
         method = min((route.methods or set()) - {"HEAD"})
@@ -221,7 +223,7 @@ def members(prefix: str, *kinds: type) -> Iterator[str]:
 
 
 def control() -> str:
-    rows = [*members(".", *Control.__mro__[:3]), *members(".fault(...).", Fault)]
+    rows = [*members(".", Control), *members(".fault(...).", Fault)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
 

@@ -268,6 +268,11 @@ def test_choices_are_set_until_a_reset(mock_server):
     assert listed(mock_server, parentId="odd").json()["data"]["total"] == 0
     with pytest.raises(Refused, match="odd"):
         choices["list_order"] = "odd"
+    with pytest.raises(TypeError, match="Expected a value of list_order, got none"):
+        del choices["list_order"]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        choices |= {"list_order": "fixture"}
+    assert choices == mock_server.choices
     mock_server.reset()
     assert listed(mock_server, parentId="odd").status_code == 404
 

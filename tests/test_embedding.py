@@ -13,7 +13,7 @@ import pytest
 from account import LIST, SENT_LIST, by, connected
 
 from mock_server import Control, MockServer, create_app
-from mock_server.embedding import serve
+from mock_server.embedding import run_server
 from mock_server.server import Server, listening_socket
 
 FIXTURE = {"datasets": [{"id": "d"}]}
@@ -51,7 +51,7 @@ def test_a_server_that_never_gets_ready_says_why():
     listener = listening_socket("127.0.0.1", 0)
     ready = Future()
     listener.close()
-    serve(Server(create_app({})), listener, ready)
+    run_server(Server(create_app({})), listener, ready)
     assert isinstance(ready.exception(timeout=0), OSError | ValueError)
 
 

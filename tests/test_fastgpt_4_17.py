@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from account import Client
 
-from mock_server.tools.pull import anonymous, pull
+from mock_server.tools.anonymous import anonymous
+from mock_server.tools.pull import pull
 
 YEAR = "a" * 24
 COLORS = "b" * 24

@@ -13,7 +13,8 @@ import yaml
 from mock_server import MockServer
 from mock_server.cli import main
 from mock_server.fixture.load import load_fixture
-from mock_server.tools.pull import PullError, anonymous, pull
+from mock_server.tools.anonymous import anonymous
+from mock_server.tools.pull import PullError, pull
 
 KEY = "fastgpt-secret-of-the-owner"
 CHATS = [{"chatId": f"c{n}", "title": f"Chat of Alice {n}", "top": n % 9 == 0} for n in range(65)]

@@ -10,7 +10,8 @@ from account import LIST, Client
 from msgspec import structs
 
 from mock_server import MockServer
-from mock_server.admin.app import ROUTES
+from mock_server.admin.app import ADMIN_ROUTES
+from mock_server.scripting.kinds import KINDS
 from mock_server.service.account import login_by_password
 from mock_server.service.app import OPERATIONS
 from mock_server.service.operation import Operation
@@ -88,7 +89,21 @@ def test_documents_have_every_route():
     assert {it.path for it in OPERATIONS} == {*public["paths"]}
     body = public["paths"][LIST]["post"]["requestBody"]
     assert body["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ListV2"}
-    assert len(ROUTES) == sum(map(len, admin["paths"].values()))
+    assert len(ADMIN_ROUTES) == sum(map(len, admin["paths"].values()))
     journal = admin["paths"]["/__admin/journal"]["get"]
     assert "since" in [it["name"] for it in journal["parameters"]]
     assert journal["summary"] == "List requests and responses, the oldest first."
+
+
+def test_the_admin_document_has_the_kinds_of_rows_with_their_fields():
+    with MockServer("empty") as server:
+        admin = server.http.get("/__admin/openapi.json").json()
+    body = admin["paths"]["/__admin/faults"]["post"]["requestBody"]["content"]["application/json"]
+    rows, preset = body["schema"]["anyOf"]
+    assert preset == {"$ref": "#/components/schemas/AddPreset"}
+    assert rows["discriminator"]["mapping"].keys() == KINDS.keys()
+    parts = admin["components"]["schemas"]
+    for kind, reference in rows["discriminator"]["mapping"].items():
+        schema = parts[reference.rpartition("/")[2]]
+        names = {field.encode_name for field in structs.fields(KINDS[kind])}
+        assert names < schema["properties"].keys()

@@ -15,8 +15,8 @@ from test_model import TOKEN, accounts, lenient, requests, some
 
 from mock_server.application import load_baseline
 from mock_server.choices import PROFILES, table
+from mock_server.plugin.variants import differing, noting
 from mock_server.sandbox import Baseline
-from mock_server.variants import differing, noting
 
 CLOCK = {"clock": "2026-01-01T00:00:00Z"}
 ACCEPTED_WITH = re.compile(r" \(accepted with [^)]*\)")

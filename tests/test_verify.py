@@ -20,7 +20,8 @@ from test_model import lenient, requests
 from mock_server import MockServer
 from mock_server.choices import profile, table
 from mock_server.control.http import client_at
-from mock_server.tools.verify import Asked, Finding, verify
+from mock_server.tools.choice_probes import ChoiceProbe, probe_of
+from mock_server.tools.verify import Finding, verify_server
 
 __all__ = ["run"]
 NOW = "2026-01-01T00:00:00.000Z"
@@ -64,8 +65,8 @@ SERVERS = [*PROFILES, *(("documented", mixture(n), n % 2) for n in range(10))]
 
 
 def found(server: MockServer, **settings: Any) -> dict[str, Finding]:
-    asked = Asked(client_at(server.url, "owner"), DATASET, APP, **settings)
-    return {it.name: it for it in verify(asked)}
+    probe = ChoiceProbe(client_at(server.url, "owner"), DATASET, APP, **settings)
+    return {it.name: it for it in verify_server(probe)}
 
 
 NOTHING = "nothing is observed with the key in MOCK_SERVER_VERIFY_KEY: "
@@ -111,8 +112,10 @@ def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
 
 
 def test_every_choice_has_a_probe_or_a_reason():
-    reasons = {name for name in table() if isinstance(vars(Asked)[name], str)}
+    reasons = {name for name in table() if isinstance(probe_of(name), str)}
     assert reasons == HIDDEN
+    with pytest.raises(NotImplementedError, match="no probe and no reason for choice new in "):
+        probe_of("new")
 
 
 WRONG_BODY = {"code": 200, "statusText": "", "data": {"list": [], "total": 0}}

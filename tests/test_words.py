@@ -9,16 +9,16 @@ from account import ACCOUNTS
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from mock_server.admin.app import ROUTES
+from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.decoding import converted
 from mock_server.errors import InvalidField
-from mock_server.fixture.document import Document
+from mock_server.fixture.document import FixtureDocument
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.profile import ProfileFile
 from mock_server.fixture.source import FixtureError
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS
-from mock_server.words import bare, in_words, parts_of
+from mock_server.words import alternatives, bare, in_words
 
 PYTHON = re.compile(r"`|regex|RFC|\b(NoneType|None|str|int|float|bool|dict|Struct|array|Invalid)\b")
 CODE = re.compile(r"\\Z|\(\?|\[\^?[A-Za-z0-9]-")
@@ -37,7 +37,7 @@ def all_below(kinds: list[Any]) -> list[Any]:
     """Types, and all that are in them."""
     found: list[Any] = []
     while kinds:
-        kinds = [it for it in chain.from_iterable(map(parts_of, kinds)) if it not in found]
+        kinds = [it for it in chain.from_iterable(map(alternatives, kinds)) if it not in found]
         found += [it for n, it in enumerate(kinds) if it not in kinds[:n]]
         kinds = [*chain.from_iterable(map(below, kinds))]
     return found
@@ -45,9 +45,15 @@ def all_below(kinds: list[Any]) -> list[Any]:
 
 def sent_types() -> list[Any]:
     """The types of all that clients send to the admin API and to operations, and of fixtures."""
-    hints = [get_type_hints(it.endpoint.__wrapped__) for it in ROUTES]
+    hints = [get_type_hints(it.endpoint.__wrapped__) for it in ADMIN_ROUTES]
     admin = [it[name] for it in hints for name in ("body", "query") if name in it]
-    return [*admin, *KINDS.values(), Document, ProfileFile, *(it.fields for it in OPERATIONS)]
+    return [
+        *admin,
+        *KINDS.values(),
+        FixtureDocument,
+        ProfileFile,
+        *(it.fields for it in OPERATIONS),
+    ]
 
 
 STRUCTS = [it for it in all_below(sent_types()) if isinstance(it, type) and issubclass(it, Struct)]
@@ -80,7 +86,7 @@ def test_each_pattern_has_words():
     assert len(patterns) >= 5 and all(it.description for it in patterns)
 
 
-@pytest.mark.parametrize("name", [it.encode_name for it in fields(Document)])
+@pytest.mark.parametrize("name", [it.encode_name for it in fields(FixtureDocument)])
 def test_a_wrong_part_of_a_fixture_is_told_without_python(name):
     for value in WRONG:
         for given in (value, [value], [{"zz": value}], [{"kind": value, "name": value}]):

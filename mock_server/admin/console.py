@@ -10,56 +10,59 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from msgspec import Meta, json, to_builtins
+from msgspec import json, to_builtins
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
 from mock_server.admin.clock_choices import clock_view
-from mock_server.admin.route import AdminCall, Input, route
+from mock_server.admin.route import AdminCall, Input, JsonObject, NotNegative, route
 from mock_server.choices import PROFILES, profile, table
 from mock_server.clock import Clock
 from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
 from mock_server.journal import Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redacted
+from mock_server.scripting import faults, pages
 from mock_server.scripting.row import Row
+from mock_server.scripting.work import Fault
 from mock_server.service.app import NAMES
-from mock_server.store.objects import ROOT, Collection
+from mock_server.store.objects import ROOT
 from mock_server.store.replies import as_text
 
 FILES = Path(__file__).parent
-PAGE_SIZE, SUMMARY_CHARS = 100, 70
+PAGE_SIZE = 100
+SUMMARY_CHARS = 70
 FIRST = {
     "listV2": "list collections",
     "updateHistory": "pin a chat",
     "completions": "ask in a chat",
 }
-OPERATIONS = FIRST | dict.fromkeys(sorted(NAMES - FIRST.keys()), "")
+OFFERED_OPERATIONS = FIRST | dict.fromkeys(sorted(NAMES - FIRST.keys()), "")
 """The operations that can be chosen, the usual ones first and with words of their own."""
-FAILURES: dict[str, dict[str, Any]] = {
-    "fails with 503": {"kind": "error"},
-    "fails with 500": {"kind": "error", "status": 500},
-    "fails with 401": {"kind": "error", "status": 401},
-    "fails with 429, retry after 5 s": {"kind": "error", "status": 429, "retryAfter": 5},
-    "takes at most 5 requests in 10 s": {"kind": "rate_limit", "limit": 5, "window": 10},
-    "is answered after 3 s": {"kind": "delay", "ms": 3000},
-    "is not answered": {"kind": "hang"},
-    "loses its connection": {"kind": "reset"},
-    "does its work, then loses its connection": {"kind": "reset", "phase": "after"},
-    "finds its connection closed": {"kind": "empty"},
-    "gets bytes that are not HTTP": {"kind": "garbage"},
-    "gets half of the body": {"kind": "truncate"},
-    "gets broken JSON": {"kind": "malformed_json"},
-    "gets its response in slow pieces": {"kind": "dribble"},
-    "succeeds, but saves nothing": {"kind": "lost_write"},
-    "gets an item twice": {"kind": "duplicate_item"},
-    "finds a new item between two pages": {"kind": "page_drift", "insert": 1},
-    "gets a wrong total": {"kind": "wrong_total", "by": 1},
+FAILURES: dict[str, Fault] = {
+    "fails with 503": faults.Error(),
+    "fails with 500": faults.Error(status=500),
+    "fails with 401": faults.Error(status=401),
+    "fails with 429, retry after 5 s": faults.Error(status=429, retry_after=5),
+    "takes at most 5 requests in 10 s": faults.RateLimit(limit=5, window=10),
+    "is answered after 3 s": faults.Delay(ms=3000),
+    "is not answered": faults.Hang(),
+    "loses its connection": faults.Reset(),
+    "does its work, then loses its connection": faults.Reset(phase="after"),
+    "finds its connection closed": faults.Empty(),
+    "gets bytes that are not HTTP": faults.Garbage(),
+    "gets half of the body": faults.Truncate(),
+    "gets broken JSON": faults.MalformedJson(),
+    "gets its response in slow pieces": faults.Dribble(),
+    "succeeds, but saves nothing": pages.LostWrite(),
+    "gets an item twice": pages.DuplicateItem(),
+    "finds a new item between two pages": pages.PageDrift(insert=1),
+    "gets a wrong total": pages.WrongTotal(),
 }
 """What can be made to happen to a call by a click, and the fault that does it."""
 EFFECTS = {
@@ -76,7 +79,7 @@ UNSENT = re.compile(
     "|origin|referer|sec-.*"
 )
 """The headers that curl sets itself, and those that only a page in a browser sends."""
-HEADERS = {
+PAGE_HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'self'; img-src data:; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
@@ -85,9 +88,8 @@ HEADERS = {
 }
 
 CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
-"""The texts of the templates, by the English ones."""
+"""The texts of the templates, by the English ones. One that is missing is shown in English."""
 Language = Literal["en", "zh"]
-Number = Annotated[int, Meta(ge=0)]
 TEMPLATES = Environment(
     loader=FileSystemLoader(FILES / "templates"),
     autoescape=True,
@@ -98,16 +100,16 @@ TEMPLATES = Environment(
 templates = Jinja2Templates(env=TEMPLATES)
 
 
-class View(Input):
+class ConsoleQuery(Input):
     """What a person looks at. `sandbox` is for the script, which puts it into the path."""
 
     lang: Language | None = None
     sandbox: str = ""
     app: str = ""
-    chats: Number = 0
+    chats: NotNegative = 0
     dataset: str = ""
     folder: str = ""
-    offset: Number = 0
+    offset: NotNegative = 0
     entry: int = 0
     operation: str = ""
     problems: bool = False
@@ -117,7 +119,7 @@ def show(request: Request, name: str, language: Language | None, **context: Any)
     """A template in a language, by default the browser's."""
     language = language or preferred(request.headers)
     context |= {"t": translator(language), "lang": language}
-    return templates.TemplateResponse(request, f"{name}.html", context, headers=HEADERS)
+    return templates.TemplateResponse(request, f"{name}.html", context, headers=PAGE_HEADERS)
 
 
 def translator(language: Language) -> Callable[..., str]:
@@ -127,12 +129,15 @@ def translator(language: Language) -> Callable[..., str]:
     """
 
     def translate(text: str, **fields: object) -> str:
-        one, _, several = text.partition("|")
-        chosen = one if fields.get("n") == 1 else several or one
+        chosen, _, several = text.partition("|")
+        if several and fields.get("n") != 1:
+            chosen = several
         if language == "zh":
-            chosen = CHINESE[text]
+            chosen = CHINESE.get(text, chosen)
         # Without fields, those in the text are filled by the script.
-        return chosen.format(**fields) if fields else chosen
+        if not fields:
+            return chosen
+        return chosen.format(**fields)
 
     return translate
 
@@ -140,24 +145,25 @@ def translator(language: Language) -> Callable[..., str]:
 def preferred(headers: Headers) -> Language:
     """The language of a browser that prefers Chinese to English, or not."""
     accepted = headers.get("accept-language", "").lower()
-    chinese, english = (accepted.find(it) for it in ("zh", "en"))
-    return "zh" if chinese >= 0 and not 0 <= english < chinese else "en"
+    before_english = accepted.partition("en")[0]
+    return "zh" if "zh" in before_english else "en"
 
 
-async def page(request: Request) -> Response:
+async def get_console(request: Request) -> Response:
     """The page, without any data."""
-    language: Language = "zh" if request.query_params.get("lang") == "zh" else "en"
-    wanted = language if "lang" in request.query_params else None
+    wanted: Language | None = None
+    if "lang" in request.query_params:
+        wanted = "zh" if request.query_params["lang"] == "zh" else "en"
     return show(request, "page", wanted, has_demo=request.app.state.demo)
 
 
 @route("GET", "/console/{part}")
-def get_part(call: AdminCall, query: View) -> Response:
+def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     """A part of the page, or all. Raises RouteNotFound."""
-    part, state = call.path["part"], call.state
-    found = PARTS.keys() if part == "all" else PARTS.keys() & {part}
-    if not found:
-        raise RouteNotFound(f"all, {', '.join(PARTS)}", part)
+    part = call.path["part"]
+    if part != "all" and part not in PART_DATA:
+        raise RouteNotFound(f"all, {', '.join(PART_DATA)}", part)
+    state = call.state
     call.sandboxes.remove_idle()
     choices = state.moment.choices
     usual = profile(state.moment.profile)
@@ -171,15 +177,17 @@ def get_part(call: AdminCall, query: View) -> Response:
         "ahead": round(ahead_ms / 1000),
         "faults": [it for it in state.script.all() if not it.is_over],
         "differing": [it for it in table() if getattr(usual, it) != getattr(choices, it)],
-        "operations": OPERATIONS,
+        "operations": OFFERED_OPERATIONS,
         "page_size": PAGE_SIZE,
     }
-    for name in found:
-        context[name] = PARTS[name](call, query)
+    # The template shows the parts that are there.
+    for name, data_of_part in PART_DATA.items():
+        if part in ("all", name):
+            context[name] = data_of_part(call, query)
     return show(call.request, "parts", query.lang, **context)
 
 
-def status_of(call: AdminCall, view: View) -> dict[str, Any]:
+def status_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """How the sandbox differs from its baseline."""
     state = call.state
     return {
@@ -188,53 +196,51 @@ def status_of(call: AdminCall, view: View) -> dict[str, Any]:
     }
 
 
-def data_of(call: AdminCall, view: View) -> dict[str, Any]:
+def data_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The chats of one app, and what is in one folder of a dataset."""
-    store = call.state.moment.store
-    app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
-    first = next(iter(store.datasets.values()), None)
-    dataset = store.datasets.get(view.dataset) or first
-    path: list[Collection] = []
-    items: list[Collection] = []
-    if dataset:
+    apps = call.store.apps
+    datasets = call.store.datasets
+    # Without a choice, the first.
+    app = apps.get(view.app) or next(iter(apps.values()), None)
+    dataset = datasets.get(view.dataset) or next(iter(datasets.values()), None)
+    shown: JsonObject = {"app": app, "chats": [], "dataset": dataset, "path": [], "items": []}
+    if app is not None:
+        shown["chats"] = app.listed_chats
+    if dataset is not None:
         folder = dataset.collections.get(view.folder)
-        while folder and folder not in path:
-            path.insert(0, folder)
+        level = ROOT if folder is None else folder.id
+        shown["items"] = dataset.fixture_order.children.get(level, [])
+        while folder is not None and folder not in shown["path"]:
+            shown["path"].insert(0, folder)
             folder = dataset.collections.get(folder.parent_id or "")
-        items = dataset.fixture_order.children.get(path[-1].id if path else ROOT, [])
-    return {
-        "app": app,
-        "chats": app.listed_chats if app else [],
-        "dataset": dataset,
-        "path": path,
-        "items": items,
-    }
+    return shown
 
 
-def requests_of(call: AdminCall, view: View) -> dict[str, Any]:
+def requests_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The latest entries that the filters let through, and the one that is open."""
     exchanges = call.state.journal.exchanges
-    wanted = (
-        it
-        for it in reversed(exchanges)
-        if view.operation in ("", it.operation) and (is_problem(it) or not view.problems)
-    )
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
-    opened = next((it.entry() for it in exchanges if it.seq == view.entry), None)
-    return {
-        "entries": [it.entry() for it in islice(wanted, PAGE_SIZE)],
+    wanted = [it for it in exchanges if view.operation in ("", it.operation)]
+    if view.problems:
+        wanted = [*filter(is_problem, wanted)]
+    shown: JsonObject = {
+        "entries": [*map(Exchange.entry, islice(reversed(wanted), PAGE_SIZE))],
         "operations": sorted({it.operation for it in exchanges if it.operation}),
-        "opened": opened,
-        "curl": curl_of(opened.request, base) if opened else "",
+        "opened": None,
         "base": base,
-        "key": "$API_KEY" if call.state.moment.store.keys else "any-key",
+        "key": "$API_KEY" if call.store.keys else "any-key",
     }
+    for exchange in exchanges:
+        if exchange.seq == view.entry:
+            shown["opened"] = exchange.entry()
+            shown["curl"] = curl_of(shown["opened"].request, base)
+    return shown
 
 
-def control_of(call: AdminCall, view: View) -> dict[str, Any]:
+def control_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """What is in force, and what can be chosen."""
     return {
-        "failures": FAILURES,
+        "failures": {text: sent_fields(fault) for text, fault in FAILURES.items()},
         "effects": EFFECTS,
         "snapshots": call.sandbox.snapshots,
         "profiles": PROFILES,
@@ -242,7 +248,12 @@ def control_of(call: AdminCall, view: View) -> dict[str, Any]:
     }
 
 
-PARTS = {"status": status_of, "data": data_of, "requests": requests_of, "control": control_of}
+PART_DATA = {
+    "status": status_of,
+    "data": data_of,
+    "requests": requests_of,
+    "control": control_of,
+}
 
 
 def is_problem(exchange: Exchange) -> bool:
@@ -258,42 +269,58 @@ def breaches(violations: Iterable[Violation]) -> list[Violation]:
 
 def summary(value: object) -> str:
     """Fields and their values in a line."""
-    if isinstance(value, dict):
-        value = ", ".join(
-            f"{name}: {as_text(it) or json.encode(it).decode()}" for name, it in value.items()
-        )
     text = as_text(value)
-    return text if len(text) <= SUMMARY_CHARS else f"{text[:SUMMARY_CHARS]}…"
+    if isinstance(value, dict):
+        fields = []
+        for name, each in value.items():
+            # What would be nothing is shown as JSON: "" and null.
+            fields.append(f"{name}: {as_text(each) or json.encode(each).decode()}")
+        text = ", ".join(fields)
+    if len(text) > SUMMARY_CHARS:
+        return f"{text[:SUMMARY_CHARS]}…"
+    return text
 
 
-def own_fields(row: Row) -> dict[str, Any]:
+def own_fields(row: Row) -> JsonObject:
     """What a row has beside its kind and common defaults, without secrets."""
     usual = to_builtins(Row())
-    said = ("kind", "operation", "times", "ttl")
-    fields = {name: it for name, it in to_builtins(row).items() if name not in said}
-    shown = {name: it for name, it in fields.items() if it and usual.get(name) != it}
+    shown = {}
+    for name, value in to_builtins(row).items():
+        is_said = name in ("kind", "operation", "times", "ttl")
+        if value and not is_said and value != usual.get(name):
+            shown[name] = value
     return {**redacted(shown)}
+
+
+def sent_fields(row: Row) -> JsonObject:
+    """What a client sends to add such a row."""
+    return {"kind": row.kind} | own_fields(row)
 
 
 def pretty(value: object) -> str:
     """A body as people read it."""
-    return value if isinstance(value, str) else json.format(json.encode(value)).decode()
+    if isinstance(value, str):
+        return value
+    return json.format(json.encode(value)).decode()
 
 
 def curl_of(request: ShownMessage, base: str) -> str:
     """The command that sends a request again. Secrets are not kept: it has $API_KEY for them."""
-    target = f"{base}{request.path}" + (f"?{request.query}" if request.query else "")
+    target = f"{base}{request.path}"
+    if request.query:
+        target += f"?{request.query}"
     words = [f"curl -X {request.method} {quote(target)}"]
-    # The media type of a form, with its boundary, is made by curl.
     form = form_kind(request.headers) if isinstance(request.body, dict) else None
     for name, value in request.headers.items():
+        # The media type of a form, with its boundary, is made by curl.
+        is_made = form is not None and name == "content-type"
         if name == "authorization":
             words.append('-H "Authorization: Bearer $API_KEY"')
         elif is_secret(name):
             words.append(f'-H "{name}: $API_KEY"')
-        elif not UNSENT.fullmatch(name) and not (form and name == "content-type"):
+        elif not is_made and not UNSENT.fullmatch(name):
             words.append(f"-H {quote(f'{name}: {value}')}")
-    if form:
+    if form is not None:
         words += form_words(request.body, FORM_OPTIONS[form])
     elif request.body is not None:
         words.append(f"--data-raw {quote(as_text(request.body))}")
@@ -303,15 +330,13 @@ def curl_of(request: ShownMessage, base: str) -> str:
 def form_words(fields: Mapping[str, Any], option: str) -> Iterator[str]:
     """The fields of a form as options of curl; a file is one of the same name."""
     for name, value in fields.items():
-        for each in value if isinstance(value, list) else [value]:
-            is_file = isinstance(each, dict) and "filename" in each
-            text = f"@{each['filename']}" if is_file else as_text(each)
+        values = value if isinstance(value, list) else [value]
+        for each in values:
+            text = as_text(each)
+            if isinstance(each, dict) and "filename" in each:
+                text = f"@{each['filename']}"
             yield f"{option} {quote(f'{name}={text}')}"
 
 
-TEMPLATES.filters |= {
-    "summary": summary,
-    "pretty": pretty,
-    "own_fields": own_fields,
-    "breaches": breaches,
-}
+for filter_of_templates in (summary, pretty, own_fields, breaches):
+    TEMPLATES.filters[filter_of_templates.__name__] = filter_of_templates

@@ -1,7 +1,7 @@
-"""The control object of a sandbox."""
+"""The control object of a sandbox: all that a test asks of a server."""
 
-from collections import UserDict
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -9,11 +9,13 @@ from urllib.parse import quote
 
 import httpx2
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.http import AdminApi, InProcess, Json, client_at, given, path
-from mock_server.control.rows import Rows
+from mock_server.control.clock_choices import SandboxChoices, SandboxClock
+from mock_server.control.http import AdminClient, InProcess, Json, client_at, path_to, without_none
+from mock_server.control.journal import JournalClient
+from mock_server.control.rows import Fault
 from mock_server.fixture.load import source_of
 from mock_server.store.account import Chat
 from mock_server.store.objects import Collection
@@ -24,12 +26,17 @@ Object = Mapping[str, Any] | Struct
 __tracebackhide__ = True  # pytest shows the line of the test
 
 
-class Control(Rows):
+class Control(AdminClient):
     """One sandbox of a running server, by default the default one.
 
     `url` and `key` are for the client under test. In a sandbox of its own a test is
     isolated from others as long as its client sends this key.
     """
+
+    def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
+        super().__init__(http, sandbox)
+        self._journal = JournalClient(self)
+        self._added: list[Fault] = []
 
     @staticmethod
     def at(url: str, sandbox: str = "default", *, token: str | None = None) -> "Control":
@@ -50,9 +57,10 @@ class Control(Rows):
     def key(self) -> str:
         """An API key with all permissions. Raises LookupError if there is none."""
         view = self.call("GET", "")
-        if key := view["key"]:
-            return str(key)
-        raise LookupError(f"Expected a key of an owner, got {[*view['keys']]} - at the fixture")
+        if not view["key"]:
+            declared = [*view["keys"]]
+            raise LookupError(f"Expected a key of an owner, got {declared} - at the fixture")
+        return str(view["key"])
 
     @property
     def keys(self) -> dict[str, str]:
@@ -60,24 +68,24 @@ class Control(Rows):
         return dict(self.call("GET", "")["keys"])
 
     @property
-    def clock(self) -> "SandboxClock":
+    def clock(self) -> SandboxClock:
         """The clock: `.now`, `.freeze(now)`, `.run()`, `.advance(seconds)`."""
         return SandboxClock(self)
 
     @property
-    def choices(self) -> "SandboxChoices":
+    def choices(self) -> SandboxChoices:
         """The choices in force: `choices["list_order"] = "name"` sets one."""
         return SandboxChoices(self)
 
     def snapshot(self, name: str | None = None) -> str:
         """Keep data, clock and choices; return the name for `restore`."""
         name = name or f"snapshot-{token_hex(4)}"
-        self.call("PUT", path("snapshots", name))
+        self.call("PUT", path_to("snapshots", name))
         return name
 
     def restore(self, name: str) -> None:
         """Go back to a snapshot. Faults and the journal stay."""
-        self.call("POST", path("snapshots", name) + "/restore")
+        self.call("POST", path_to("snapshots", name) + "/restore")
 
     def reset(self) -> None:
         """Go back to the baseline, without faults, answers and journal."""
@@ -99,7 +107,8 @@ class Control(Rows):
 
     def create_sandbox(self, **fields: Any) -> "Control":
         """A new sandbox; it may have a `name`, `ttl`, `profile`, `choices`, `state`."""
-        return Control(self.http, self.exchange("POST", "/sandboxes", given(fields))["name"])
+        created = self.exchange("POST", "/sandboxes", without_none(fields))
+        return Control(self.http, created["name"])
 
     def remove_sandbox(self) -> None:
         """Remove this sandbox from the server: its keys are unknown then."""
@@ -109,7 +118,7 @@ class Control(Rows):
 
     def chat(self, app_id: str, chat_id: str) -> Chat:
         """A chat: `.top`, `.title`, `.update_time` ... Raises Refused if it does not exist."""
-        return msgspec.convert(self.call("GET", path("apps", app_id, "chats", chat_id)), Chat)
+        return msgspec.convert(self.call("GET", path_to("apps", app_id, "chats", chat_id)), Chat)
 
     def put_chat(self, app_id: str, chat: Object) -> str:
         """Add or replace a chat: `{"chatId": "c1", "title": "Refund"}`; return its id."""
@@ -117,7 +126,7 @@ class Control(Rows):
 
     def remove_chat(self, app_id: str, chat_id: str) -> None:
         """Remove a chat."""
-        self.call("DELETE", path("apps", app_id, "chats", chat_id))
+        self.call("DELETE", path_to("apps", app_id, "chats", chat_id))
 
     def put_app(self, app: Object) -> None:
         """Add or replace an app with its chats."""
@@ -125,15 +134,16 @@ class Control(Rows):
 
     def remove_app(self, app_id: str) -> None:
         """Remove an app with its chats."""
-        self.call("DELETE", path("apps", app_id))
+        self.call("DELETE", path_to("apps", app_id))
 
     def collections(self, dataset_id: str, parent: str | None = None) -> list[Collection]:
         """The collections in a folder (None: the top level), in the fixture's order."""
         # A query has no null: an empty text is the top level.
-        query = f"/collections?limit=1000&parentId={quote(parent or '')}&offset="
+        folder = quote(parent or "")
+        route = f"{path_to('datasets', dataset_id)}/collections?limit=1000&parentId={folder}"
         items: list[Collection] = []
         while True:  # the server gives a page at a time
-            page = self.call("GET", f"{path('datasets', dataset_id)}{query}{len(items)}")
+            page = self.call("GET", f"{route}&offset={len(items)}")
             items += msgspec.convert(page["collections"], list[Collection])
             if len(items) >= page["total"]:
                 return items
@@ -144,7 +154,7 @@ class Control(Rows):
 
     def remove_collection(self, dataset_id: str, collection_id: str) -> None:
         """Remove a collection, and all that is below it."""
-        self.call("DELETE", path("datasets", dataset_id, "collections", collection_id))
+        self.call("DELETE", path_to("datasets", dataset_id, "collections", collection_id))
 
     def put_dataset(self, dataset: Object) -> None:
         """Add or replace a dataset with its collections."""
@@ -152,47 +162,186 @@ class Control(Rows):
 
     def remove_dataset(self, dataset_id: str) -> None:
         """Remove a dataset with its collections."""
-        self.call("DELETE", path("datasets", dataset_id))
+        self.call("DELETE", path_to("datasets", dataset_id))
 
-    def _put(self, it: Object, id_field: str, *names: str) -> Json:
+    def _put(self, item: Object, id_field: str, *names: str) -> Json:
         """Put an object that has an id; without one, the server derives the id."""
-        fields = msgspec.to_builtins(it)
+        fields = msgspec.to_builtins(item)
         if id_field in fields:
-            return self.call("PUT", path(*names, fields[id_field]), fields)
-        return self.call("POST", path(*names), fields)
+            return self.call("PUT", path_to(*names, fields[id_field]), fields)
+        return self.call("POST", path_to(*names), fields)
 
+    # What requests get: faults, answers, replies, hits
 
-class SandboxClock:
-    """The clock that a sandbox shows to its clients."""
+    def fault(self, kind: str | None = None, **fields: Any) -> Fault:
+        """Make requests fail: once, or with `times`; in a `with` block until it ends.
 
-    def __init__(self, api: AdminApi) -> None:
-        self._api = api
+        The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`. In
+        place of a kind, `preset="flaky"` adds several faults, whose firings count together.
+        """
+        named = {camel(name): value for name, value in fields.items()}
+        return self._add(without_none({"kind": kind}) | named)
+
+    def respond(
+        self,
+        operation_or_route: str,
+        *,
+        data: Any = UNSET,
+        json: Any = UNSET,
+        text: str | None = None,
+        body: bytes | None = None,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        delay_ms: float = 0,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+    ) -> Fault:
+        """Answer an operation, or a route such as `GET /api/x/{id}`, until the next reset.
+
+        `data` goes into the service's envelope; `json`, `text`, `body` are a whole body.
+        """
+        fields = {"operation": operation_or_route, "status": status, "headers": headers}
+        fields |= {"text": text, "body": body, "delayMs": delay_ms, "match": match, "times": times}
+        row = {"kind": "answer"} | without_none(fields)
+        # These may be null.
+        if data is not UNSET:
+            row["data"] = data
+        if json is not UNSET:
+            row["json"] = json
+        return self._add(row)
+
+    def reply(
+        self,
+        text: str | None = None,
+        *,
+        parts: Sequence[Any] | None = None,
+        app: str | None = None,
+        variables: Mapping[str, Any] | None = None,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+        stream: Mapping[str, Any] | None = None,
+    ) -> Fault:
+        """Set the message of chat completions, of one app or all: a text, or parts.
+
+        `variables` are those that the workflow sets.
+        """
+        fields = {"text": text, "parts": parts, "app": app, "match": match, "times": times}
+        fields |= {"variables": variables, "stream": stream}
+        return self._add({"kind": "reply"} | without_none(fields))
+
+    def hits(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        *,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+    ) -> Fault:
+        """Set what searches in datasets find: rows with their scores, in this order.
+
+        A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
+        """
+        limits = without_none({"match": match, "times": times})
+        return self._add({"kind": "hits", "rows": [*rows]} | limits)
+
+    def _add(self, fields: Json) -> Fault:
+        added = Fault(self, fields)
+        self._added.append(added)
+        if added.warning:
+            warnings.warn(added.warning, stacklevel=3)  # at the line of the test
+        return added
 
     @property
-    def now(self) -> str:
-        """The time: `2026-01-01T00:00:00.000Z`."""
-        return str(self._api.call("GET", "/clock")["now"])
+    def faults(self) -> list[Json]:
+        """The faults and answers that were added, with what is left of each."""
+        return [*self.call("GET", "/faults")["faults"]]
 
-    def freeze(self, now: Any = None) -> None:
-        """Stop the clock, at a time (a text, or a datetime with its zone) or as it is."""
-        self._api.call("PUT", "/clock", given({"now": now, "frozen": True}))
+    def unfired(self) -> list[Fault]:
+        """The added faults, and answers with `times`, that never fired."""
+        wanted = [row for row in self._added if row.has_to_fire]
+        if not wanted:
+            return []
+        # One call tells most of them; of a preset all faults count.
+        unfired = {view["id"] for view in self.faults if view["fired"] == 0}
+        return [row for row in wanted if row.id in unfired and row.fired == 0]
 
-    def run(self) -> None:
-        """Let the clock run."""
-        self._api.call("PUT", "/clock", {"frozen": False})
+    # What requests came
 
-    def advance(self, seconds: float) -> None:
-        """Put the clock forward, frozen or not."""
-        self._api.call("POST", "/clock/advance", {"seconds": seconds})
+    @property
+    def journal(self) -> list[Json]:
+        """All entries: `["request"]["body"]`, `["response"]["status"]` ..."""
+        return self._journal.entries()
+
+    def calls(self, operation: str) -> list[Json]:
+        """The entries of an operation."""
+        return self._journal.entries(operation=operation)
+
+    def last_call(self, operation: str) -> Json:
+        """The latest entry of an operation. Raises AssertionError without one."""
+        return self._journal.last(operation)
+
+    def assert_called(
+        self,
+        operation: str,
+        *,
+        times: int | None = None,
+        body: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        status: int | None = None,
+        cut: bool | None = None,
+    ) -> None:
+        """Assert that an operation was called, `times` times if given.
+
+        `body` is a part of the request's body, `status` that of the response; with `cut` the
+        client left before the response ended.
+        """
+        criteria = {"operation": operation, "body": body, "key": key, "status": status, "cut": cut}
+        self._journal.expect(without_none(criteria), times)
+
+    def assert_not_called(self, operation: str, **criteria: Any) -> None:
+        """Assert that no such call was made; the criteria are those of `assert_called`."""
+        self.assert_called(operation, times=0, **criteria)
+
+    def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
+        """Assert that these calls were made in this order, maybe with others between.
+
+        A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
+        """
+        self._journal.expect_in_order(steps)
+
+    def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
+        """Assert that no request broke the spec.
+
+        `allowed` has names of violations. `strict` counts calls outside of the spec too:
+        `related_route` and `legacy_path`.
+        """
+        self._journal.expect_no_violations(allowed, strict=strict)
+
+    def wait_for(
+        self,
+        operation: str,
+        *,
+        times: int = 1,
+        timeout: float = 5.0,
+        status: int | None = None,
+        cut: bool | None = None,
+    ) -> Json:
+        """Wait until an operation was called `times` times; return the last of these entries.
+
+        It returns when the request has come. With `status`, or with `cut`, which says whether
+        the client left before the response ended, it waits for the end. It blocks: in a
+        coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
+        """
+        end = without_none({"status": status, "cut": cut})
+        if end:
+            end["ended"] = True
+        return self._journal.wait_for({"operation": operation} | end, times, timeout)
+
+    def summary(self) -> str:
+        """The number of calls of each operation, and the latest calls and faults."""
+        return self._journal.summary()
 
 
-class SandboxChoices(UserDict[str, Any]):
-    """The choices in force as they were read; an assignment sets one on the server."""
-
-    def __init__(self, api: AdminApi) -> None:
-        super().__init__()
-        self.data, self._api = api.call("GET", "/choices")["choices"], api
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        choices = {"choices": self.data | {name: value}}
-        self.data = self._api.call("PUT", "/choices", choices)["choices"]
+def camel(name: str) -> str:
+    """A name in the spelling of JSON: `retryAfter` for `retry_after`."""
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))

@@ -26,11 +26,12 @@ class Refused(ValueError):
         super().__init__(response["message"])
 
 
-class AdminApi:
-    """The admin API of one sandbox; `http` is a client with the server's address."""
+class AdminClient:
+    """Calls the admin API for one sandbox; `http` is a client with the server's address."""
 
     def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
-        self.http, self.sandbox = http, sandbox
+        self.http = http
+        self.sandbox = sandbox
 
     def call(self, method: str, path: str, body: Any = None, media: str = "json") -> Json:
         """Call a route of this sandbox. Raises Refused, ConnectionError."""
@@ -38,33 +39,37 @@ class AdminApi:
 
     def exchange(self, method: str, path: str, body: Any = None, media: str = "json") -> Json:
         """Call a route with an object, or bytes. Raises Refused, ConnectionError."""
-        content = body if isinstance(body, bytes | None) else msgspec.json.encode(body)
-        headers, http = {"Content-Type": f"application/{media}"}, self.http
+        url = f"/__admin{path}"
+        headers = {"Content-Type": f"application/{media}"}
+        content = body
+        if not isinstance(body, bytes | None):
+            content = msgspec.json.encode(body)
         try:
-            response = http.request(method, f"/__admin{path}", content=content, headers=headers)
+            response = self.http.request(method, url, content=content, headers=headers)
         # A closed client raises the second.
         except (httpx2.TransportError, RuntimeError) as error:
-            raise ConnectionError(f"no mock server at {http.base_url} ({error})") from None
+            raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None
         try:
-            found = msgspec.json.decode(response.content, type=Json)
+            answer = msgspec.json.decode(response.content, type=Json)
         except msgspec.DecodeError:
-            found = {}
-        if response.is_success and found:
-            return found
-        got = f"{response.text!r:.80}"
-        stranger = {"message": f"no mock server at {http.base_url}: it sends {got}"}
-        raise Refused(response.status_code, stranger | found)
+            answer = {}
+        if response.is_success and answer:
+            return answer
+        # A refusal has a message; what has none comes from a stranger.
+        stranger = f"no mock server at {self.http.base_url}: it sends {response.text!r:.80}"
+        raise Refused(response.status_code, {"message": stranger} | answer)
 
 
 def client_at(url: str, token: str | None = None) -> httpx2.Client:
     """A client of the server at this address; `token` is its admin token."""
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    is_secure = url.startswith("https:")  # certificates take 20 ms to load
+    headers = {}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
     return httpx2.Client(
         base_url=url,
         headers=headers,
         timeout=TIMEOUT,
-        verify=is_secure,
+        verify=url.startswith("https:"),  # certificates take 20 ms to load
         trust_env=False,  # a proxy would not know the server of a test
     )
 
@@ -86,11 +91,11 @@ class InProcess(httpx2.BaseTransport):
         return httpx2.Response(response.status_code, headers=response.headers, content=content)
 
 
-def path(*names: Any) -> str:
+def path_to(*names: Any) -> str:
     """The path of an object: `/apps/a/chats/b%2Fc`."""
     return "".join(f"/{quote(str(each), safe='')}" for each in names)
 
 
-def given(fields: Mapping[str, Any]) -> Json:
+def without_none(fields: Mapping[str, Any]) -> Json:
     """The fields that are not None."""
-    return {name: it for name, it in fields.items() if it is not None}
+    return {name: value for name, value in fields.items() if value is not None}

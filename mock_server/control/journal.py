@@ -1,4 +1,4 @@
-"""The journal in tests: read it, wait for a call, and assert which calls were made."""
+"""The journal in tests: read it, wait for a call, and fail with what came instead."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from mock_server.control.http import AdminApi, Json, Refused, given, path
+from mock_server.control.http import AdminClient, Json, Refused, path_to
 from mock_server.scripting.match import Difference, brief
 from mock_server.store.replies import as_text
 
@@ -15,188 +15,180 @@ POLL = 0.01
 """Seconds between two looks at the journal."""
 OUTSIDE = ("related_route", "legacy_path")
 """Violations that only strict tests count."""
-SHOWN = 10
+MAX_LATEST = 10
 """The number of requests that a failed assertion shows, the latest ones."""
+MAX_BODY_SHOWN = 120
+"""The characters of a request's body that a line shows."""
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
 
-class JournalApi(AdminApi):
+class JournalClient:
     """The requests of a sandbox with their responses, since its last reset."""
 
-    @property
-    def journal(self) -> list[Json]:
-        """All entries: `["request"]["body"]`, `["response"]["status"]` ..."""
-        return entries(self)
+    def __init__(self, admin: AdminClient) -> None:
+        self._admin = admin
 
-    def calls(self, operation: str) -> list[Json]:
-        """The entries of an operation."""
-        return entries(self, operation=operation)
+    def page(self, **query: object) -> Json:
+        """The entries that a query selects, at most 1,000, and numbers about all."""
+        texts = {name: as_text(value) for name, value in query.items()}
+        return self._admin.call("GET", f"/journal?{urlencode(texts)}")
 
-    def last_call(self, operation: str) -> Json:
+    def entries(self, **query: object) -> list[Json]:
+        """All entries that a query selects; the server gives them in pages."""
+        found: list[Json] = []
+        since = 0
+        while True:
+            page = self.page(**query, since=since)
+            found += page["entries"]
+            since = page["next"]
+            if since > page["total"]:
+                return found
+
+    def last(self, operation: str) -> Json:
         """The latest entry of an operation. Raises AssertionError without one."""
-        found: list[Json] = page(self, operation=operation, latest=1)["entries"]
-        if not found:
+        entries: list[Json] = self.page(operation=operation, latest=1)["entries"]
+        if not entries:
             raise AssertionError(f"Expected a call of {operation}, got none\n{self.summary()}")
-        return found[0]
+        return entries[0]
 
-    def assert_called(
-        self,
-        operation: str,
-        *,
-        times: int | None = None,
-        body: Mapping[str, Any] | None = None,
-        key: str | None = None,
-        status: int | None = None,
-        cut: bool | None = None,
-    ) -> None:
-        """Assert that an operation was called, `times` times if given.
+    def expect(self, criteria: Json, times: int | None) -> None:
+        """Raises AssertionError without such a call, or without `times` of them."""
+        number = "a call"
+        expected = {"atLeast": 1}
+        if times is not None:
+            number = number_of_calls(times)
+            expected = {"exactly": times}
+        self._verify(f"{number} of {described_call(criteria)}", criteria | expected)
 
-        `body` is a part of the request's body, `status` that of the response; with `cut` the
-        client left before the response ended.
-        """
-        criteria = given({"operation": operation, "body": body, "key": key, "status": status})
-        criteria |= given({"cut": cut})
-        expected = {"atLeast": 1} if times is None else {"exactly": times}
-        many = "a call" if times is None else f"{times} call{'s' * (times != 1)}"
-        self._verify(f"{many} of {described(criteria)}", criteria | expected)
-
-    def assert_not_called(self, operation: str, **criteria: Any) -> None:
-        """Assert that no such call was made; the criteria are those of `assert_called`."""
-        self.assert_called(operation, times=0, **criteria)
-
-    def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
-        """Assert that these calls were made in this order, maybe with others between.
-
-        A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
-        """
-        order = [{"operation": it} if isinstance(it, str) else {**it} for it in steps]
-        self._verify(" -> ".join(map(described, order)), {"inOrder": order})
+    def expect_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
+        """Raises AssertionError if these calls were not made in this order."""
+        order: list[Json] = []
+        for step in steps:
+            if isinstance(step, str):
+                order.append({"operation": step})
+            else:
+                order.append({**step})
+        self._verify(" -> ".join(map(described_call, order)), {"inOrder": order})
 
     def _verify(self, expected: str, criteria: Json) -> None:
+        """Let the server compare; if it finds something else, say what comes closest."""
         try:
-            self.call("POST", "/journal/verify", criteria)
+            self._admin.call("POST", "/journal/verify", criteria)
             return
         except Refused as refused:
-            found = refused.response
-            if "count" not in found:
+            answer = refused.response
+            # Without a count the criteria are wrong, not the calls.
+            if "count" not in answer:
                 raise
-        count = found["count"]
-        came = str(count or "none")
-        order = criteria.get("inOrder")
-        if order:
-            came = f"no {described(order[count])}"
-            came += f" after step {count}" if count else ""
-        came += found.get("remark", "")
-        lines = [f"Expected {expected}, got {came}", *nearest(found), self.summary()]
+        count = answer["count"]
+        got = str(count or "none")
+        if "inOrder" in criteria:
+            got = f"no {described_call(criteria['inOrder'][count])}"
+            if count:
+                got += f" after step {count}"
+        got += answer.get("remark", "")
+        lines = [f"Expected {expected}, got {got}", *nearest_line(answer), self.summary()]
         raise AssertionError("\n".join(lines))
 
-    def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
-        """Assert that no request broke the spec.
+    def expect_no_violations(self, allowed: Sequence[str], *, strict: bool) -> None:
+        """Raises AssertionError with the requests that broke the spec."""
+        passing = {*allowed}
+        if not strict:
+            passing |= {*OUTSIDE}
+        lines = ["Expected requests as the spec has them, got"]
+        for entry in self.entries(violations=True):
+            for violation in entry["violations"]:
+                if violation["name"] not in passing:
+                    lines += [entry_line(entry), violation_line(violation)]
+        if len(lines) > 1:
+            raise AssertionError("\n".join(lines))
 
-        `allowed` has names of violations. `strict` counts calls outside of the spec too:
-        `related_route` and `legacy_path`.
-        """
-        passing = {*allowed} if strict else {*allowed, *OUTSIDE}
-        lines = []
-        for entry in entries(self, violations=True):
-            for each in entry["violations"]:
-                if each["name"] not in passing:
-                    text = f"{each['name']} ({each['section']}): {each['message']}"
-                    place = f" - at {each['path']}" if each["path"] else ""
-                    lines.append(f"{row(entry)}\n    {text}{place}")
-        if lines:
-            raise AssertionError("\n".join(["Expected requests as the spec has them, got", *lines]))
-
-    def wait_for(
-        self,
-        operation: str,
-        *,
-        times: int = 1,
-        timeout: float = 5.0,
-        status: int | None = None,
-        cut: bool | None = None,
-    ) -> Json:
-        """Wait until an operation was called `times` times; return the last of these entries.
-
-        It returns when the request has come. With `status`, or with `cut`, which says whether
-        the client left before the response ended, it waits for the end. It blocks: in a
-        coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
-        """
+    def wait_for(self, query: Json, times: int, timeout: float) -> Json:
+        """The last of `times` entries, once they are there. Raises AssertionError."""
         end = time.monotonic() + timeout
-        query: Json = {"operation": operation} | given({"status": status, "cut": cut})
-        if len(query) > 1:
-            query["ended"] = True
         while True:
-            found: list[Json] = page(self, **query, offset=times - 1, limit=1)["entries"]
-            if found:
-                return found[0]
+            entries: list[Json] = self.page(**query, offset=times - 1, limit=1)["entries"]
+            if entries:
+                return entries[0]
             if time.monotonic() > end:
-                calls = f"{times} call{'s' * (times != 1)} of {described(query)}"
-                came = sum(page(self, **query, limit=1)["counts"].values())
-                expected = f"Expected {calls} within {timeout:g} s, got {came or 'none'}"
-                raise AssertionError(f"{expected}\n{self.summary()}")
+                break
             time.sleep(POLL)
+        counts = self.page(**query, limit=1)["counts"]
+        got = sum(counts.values()) or "none"
+        calls = f"{number_of_calls(times)} of {described_call(query)}"
+        expected = f"Expected {calls} within {timeout:g} s"
+        raise AssertionError(f"{expected}, got {got}\n{self.summary()}")
 
     def summary(self) -> str:
         """The number of calls of each operation, and the latest calls and faults."""
-        found = page(self, latest=SHOWN)
-        calls = ", ".join(f"{name} ({times})" for name, times in found["counts"].items())
+        page = self.page(latest=MAX_LATEST)
+        calls = ", ".join(f"{name} ({times})" for name, times in page["counts"].items())
         lines = [f"called so far: {calls}; all of it is in .journal"]
         if not calls:
-            lines = [f"no request has come to {self.http.base_url} since the last reset"]
-        for each in found["entries"]:
-            lines.append(f"  {row(each)}")
-            if each["hint"]:
-                lines.append(f"    {each['hint']}")
-        for fault in self.call("GET", "/faults")["faults"][-SHOWN:]:
-            each = self.call("GET", path("faults", fault["id"]))
-            line = f"  {each['kind']} {each['id']} for {each['operation']}: "
-            line += f"matched {each['matches']}, fired {each['fired']}"
-            if each["missed"]:
-                line += f"; {each['missed']}"
-            lines.append(line)
+            lines = [f"no request has come to {self._admin.http.base_url} since the last reset"]
+        # Each call with a hint where it went wrong.
+        for entry in page["entries"]:
+            lines.append(f"  {entry_line(entry)}")
+            if entry["hint"]:
+                lines.append(f"    {entry['hint']}")
+        # Each fault with what kept it from firing, which only the fault itself tells.
+        for listed in self._admin.call("GET", "/faults")["faults"][-MAX_LATEST:]:
+            fault = self._admin.call("GET", path_to("faults", listed["id"]))
+            lines.append(f"  {fault_line(fault)}")
         return "\n".join(lines)
 
 
-def page(api: AdminApi, **query: object) -> Json:
-    """The entries that a query selects, at most 1,000, and numbers about all."""
-    texts = {name: as_text(value) for name, value in query.items()}
-    return api.call("GET", f"/journal?{urlencode(texts)}")
-
-
-def entries(api: AdminApi, **query: object) -> list[Json]:
-    """All entries that a query selects; the server gives them in pages."""
-    found: list[Json] = []
-    since = 0
-    while True:
-        some = page(api, **query, since=since)
-        found += some["entries"]
-        since = some["next"]
-        if since > some["total"]:
-            return found
-
-
-def row(entry: Json, length: int = 120) -> str:
-    """A line on a request and its response."""
-    request, fault = entry["request"], entry["fault"]
+def entry_line(entry: Json) -> str:
+    """A request and its response: `#2 listV2 {"offset":0} -> 503 (error f1)`."""
+    request = entry["request"]
     name = entry["operation"] or f"{request['method']} {request['path']}"
-    note = f" ({fault['kind']} {fault['id']})" if fault else ""
-    none = "in progress" if entry["durationMs"] is None else "no response"
-    status = entry["response"]["status"] or none
-    return f"#{entry['seq']} {name} {brief(request['body'], length)} -> {status}{note}"
+    status = entry["response"]["status"] or "no response"
+    if entry["durationMs"] is None and not entry["response"]["status"]:
+        status = "in progress"
+    line = f"#{entry['seq']} {name} {brief(request['body'], MAX_BODY_SHOWN)} -> {status}"
+    fault = entry["fault"]
+    if fault:
+        line += f" ({fault['kind']} {fault['id']})"
+    return line
 
 
-def nearest(found: Json) -> list[str]:
+def violation_line(violation: Json) -> str:
+    """Where a request broke the spec, and how."""
+    line = f"    {violation['name']} ({violation['section']}): {violation['message']}"
+    if violation["path"]:
+        line += f" - at {violation['path']}"
+    return line
+
+
+def fault_line(fault: Json) -> str:
+    """How often a fault fired, and what kept it from the nearest request."""
+    line = f"{fault['kind']} {fault['id']} for {fault['operation']}: "
+    line += f"matched {fault['matches']}, fired {fault['fired']}"
+    if fault["missed"]:
+        line += f"; {fault['missed']}"
+    return line
+
+
+def nearest_line(answer: Json) -> list[str]:
     """A line on the entry that is most like the expected one, if it is of the operation."""
-    for each in found.get("nearest", ())[:1]:
-        differences = msgspec.convert(each["differences"], list[Difference])
+    for entry in answer.get("nearest", ())[:1]:
+        differences = msgspec.convert(entry["differences"], list[Difference])
         if differences and differences[0].path != "$.operation":
-            return [f"nearest: #{each['seq']}, {'; '.join(map(str, differences))}"]
+            return [f"nearest: #{entry['seq']}, {'; '.join(map(str, differences))}"]
     return []
 
 
-def described(criteria: Mapping[str, Any]) -> str:
-    """An operation with what a call of it has to have."""
-    parts = [f"{name} {brief(it)}" for name, it in criteria.items() if name != "operation"]
-    return f"{criteria.get('operation', 'any')}{' with ' if parts else ''}{' and '.join(parts)}"
+def described_call(criteria: Json) -> str:
+    """An operation, and what a call of it has to have: `listV2 with status 200`."""
+    wanted = dict(criteria)
+    line = str(wanted.pop("operation", "any"))
+    if wanted:
+        parts = [f"{name} {brief(value)}" for name, value in wanted.items()]
+        line += f" with {' and '.join(parts)}"
+    return line
+
+
+def number_of_calls(times: int) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{times} call{'s' * (times != 1)}"

@@ -1,14 +1,13 @@
 """Hits: what a test says that searches find."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, json
+from msgspec import Meta, Struct
 
 from mock_server.scripting.answers import AnyAnswer, check_placeholders, fill
 from mock_server.store.account import Store
-from mock_server.store.objects import Collection, DataRow, Dataset
+from mock_server.store.objects import Collection, DataRow, Dataset, derived_id
 
 Scored = tuple[float, Collection, DataRow]
 """A row that a search finds, with its score and the collection that it is in."""
@@ -32,7 +31,7 @@ class Hits(AnyAnswer, tag="hits", frozen=True, kw_only=True):
         for hit in self.rows:
             if (hit.row is None) is (hit.q is None) or (hit.row is not None and hit.a):
                 raise ValueError("Expected rows with row, or with q and a")
-        check_placeholders([(it.q, it.a) for it in self.rows])
+        check_placeholders(self.rows)
 
     def found_in(self, dataset: Dataset, values: Mapping[str, Any]) -> list[Scored]:
         """What a search in a dataset finds, with these values of placeholders."""
@@ -50,16 +49,15 @@ class Hits(AnyAnswer, tag="hits", frozen=True, kw_only=True):
 
     def missing_in(self, store: Store) -> list[str]:
         """The ids of rows that no dataset of an account has."""
-        datasets = store.datasets.values()
-        ids = [it.row for it in self.rows if it.row is not None]
-        return [id for id in ids if not any(each.row(id) for each in datasets)]
+        missing = []
+        for hit in self.rows:
+            id = hit.row
+            if id is not None and not any(it.row(id) for it in store.datasets.values()):
+                missing.append(id)
+        return missing
 
 
 def new_row(dataset: Dataset, q: str, a: str) -> tuple[Collection, DataRow]:
     """A row with these texts in a collection `hits`, as if the dataset had them."""
     collection = Collection(id=derived_id(dataset.id, "hits"), name="hits")
     return collection, DataRow(id=derived_id(dataset.id, q, a), q=q, a=a)
-
-
-def derived_id(*texts: str) -> str:
-    return sha256(json.encode(texts)).hexdigest()[:24]

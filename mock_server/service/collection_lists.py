@@ -1,17 +1,16 @@
 """Lists of a dataset's collections (spec 4.2)."""
 
 from collections.abc import Set
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json, to_builtins
+from msgspec import UNSET, Meta, Struct, UnsetType, json, to_builtins
 from msgspec.structs import fields, replace
 
 from mock_server import errors
 from mock_server.choices import Choices, profile
 from mock_server.service.call import Call
-from mock_server.service.collections import DEMO_DATASET, OF_LIST, PATH
+from mock_server.service.collections import DEMO_DATASET, OF_FOLDER, PATH
 from mock_server.service.fields import Fields
-from mock_server.service.hints import empty_page
 from mock_server.service.operation import Operation
 from mock_server.service.rights import Rights, rights
 from mock_server.service.views import Page
@@ -61,7 +60,12 @@ class TagListV2(FilteredListV2, kw_only=True):
         wanted = {*self.filter_tags}
         if not wanted:
             return items
-        return [it for it in items if not wanted.isdisjoint(map(dataset.tag_id, it.tag_names))]
+        found = []
+        for item in items:
+            ids = map(dataset.tag_id, item.tag_names)
+            if not wanted.isdisjoint(ids):
+                found.append(item)
+        return found
 
 
 class TagFilter(Struct, rename="camel", frozen=True):
@@ -90,11 +94,12 @@ class TagValueListV2(FilteredListV2, kw_only=True):
 
 def has_value(dataset: Dataset, item: Collection, tag_id: str, values: Set[str | float]) -> bool:
     """Whether a collection has a tag with one of these values."""
-    is_wanted = False
     for tag in item.tags:
-        if isinstance(tag, ValuedTag) and dataset.tag_id(tag.tag) == tag_id:
-            is_wanted = is_wanted or tag.has_one_of(values)
-    return is_wanted
+        if not isinstance(tag, ValuedTag) or not tag.has_one_of(values):
+            continue
+        if dataset.tag_id(tag.tag) == tag_id:
+            return True
+    return False
 
 
 LISTS: dict[str, type[ListV2]] = {
@@ -105,11 +110,11 @@ LISTS: dict[str, type[ListV2]] = {
 """The type of requests under each value of choice list_filters."""
 OF_SPEC = {it.encode_name for it in fields(ListV2)}
 MAX_SERVICE_TEXT = 100
-NOT_NUMBERED: dict[str, Any] = {**NOT_LISTED, "has_error": UNSET}
-DOCUMENTED = {level: json.encode(Permission.of(level)) for level in Level}
-"""The JSON of the `permission` of the spec (spec 2.2)."""
-SERVICE = {level: json.encode(rights("dataset", level)) for level in Level}
-"""The JSON of the `permission` that the service sends."""
+PERMISSIONS = {
+    "documented": {level: json.encode(Permission.of(level)) for level in Level},
+    "service": {level: json.encode(rights("dataset", level)) for level in Level},
+}
+"""The JSON of a `permission` (spec 2.2) under each value of choice item_fields."""
 AS_THE_SERVICE = profile("deployed")
 NUMBERS = ("offset", "pageSize", "pageNum")
 SPEC_MAX = 30
@@ -126,34 +131,34 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
     slowest_training_mode: str | UnsetType = UNSET
 
 
-class CollectionPage(Struct):
-    """A page of collections, and the number of all that match."""
-
-    list: Raw
-    total: int
-
-
 def tolerate_list(call: Call, body: Fields) -> Fields:
     """Rewrite numbers as strings and a missing offset, where the choices allow it."""
     choices = call.choices
     body = {**body}
+    # Filters of the choice are no fields of the spec.
     for each in fields(LISTS[choices.list_filters]):
         name = each.encode_name
         if name in body and name not in OF_SPEC:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
     if choices.numeric_strings == "accept":
-        for name in NUMBERS:
-            text = body.get(name)
-            if isinstance(text, str) and text.isdecimal() and text.isascii():
-                call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
-                # More digits are past any end, or over any limit.
-                body[name] = int(text[:20])
+        read_numbers(call, body)
+    # A page by its number is one by its offset.
     if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
         call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
         page = body.pop("pageNum", 1)
         if "offset" not in body:
             body["offset"] = offset_of(page, body.get("pageSize"), choices)
     return body
+
+
+def read_numbers(call: Call, body: Fields) -> None:
+    """Replace numbers that are strings."""
+    for name in NUMBERS:
+        text = body.get(name)
+        if isinstance(text, str) and text.isdecimal() and text.isascii():
+            call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
+            # More digits are past any end, or over any limit.
+            body[name] = int(text[:20])
 
 
 def offset_of(page: object, size: object, choices: Choices) -> int:
@@ -171,34 +176,33 @@ def offset_of(page: object, size: object, choices: Choices) -> int:
     f"{PATH}/listV2",
     section="4.2",
     access="documented",
-    refusals=OF_LIST,
+    refusals=OF_FOLDER,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
-    own_data=Page[ListedCollection],
     differs="A pageSize or pageNum below 1, an offset that is negative or empty, and an empty "
     "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
     "empty offset, and answers the others with 500.",
     tolerate=tolerate_list,
     extended=lambda it: LISTS[it.list_filters],
 )
-def list_v2(call: Call, body: ListV2) -> CollectionPage:
+def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
     """List a page of a dataset's collections."""
     size = page_size(call, body)
     if call.choices.search_text == "service":
         body = replace(body, search_text=text_searched(body.search_text))
-    dataset, found = listed(call, body, call.choices)
+    dataset, found = matching(call, body, call.choices)
     page = found[body.offset : body.offset + size]
     if isinstance(body, FilteredListV2) and body.simple:
         page = uncounted(page)
-    is_documented = call.choices.item_fields == "documented"
-    level = call.caller.level_on(dataset)
+    permissions = PERMISSIONS[call.choices.item_fields]
     items = page_json(
         page,
-        DOCUMENTED[level] if is_documented else SERVICE[level],
-        documented=is_documented,
+        permissions[call.caller.level_on(dataset)],
+        documented=call.choices.item_fields == "documented",
         empty_tags=call.choices.tags_empty == "list",
         typed_tags=call.choices.tag_form == "typed",
     )
-    return CollectionPage(items, len(found))
+    # It is their JSON already: a collection is encoded once for all lists.
+    return Page(cast(list[ListedCollection], items), len(found))
 
 
 def uncounted(collections: list[Collection]) -> list[Collection]:
@@ -214,32 +218,38 @@ def text_searched(text: str) -> str:
     return text.replace("'", "")
 
 
-def listed(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
+def matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
     """The dataset, and the collections of it that match.
 
     Raises DatasetNotFound, ParentNotFound, DatasetForbidden.
     """
     dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST)
-    inside = in_folder(call, dataset, body, choices)
+    inside = in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
     call.dataset(dataset.id)
-    matching = searched(inside, body.search_text, choices)
-    found = matching
+    with_text = searched(inside, body.search_text, choices)
+    found = with_text
     if isinstance(body, FilteredListV2):
-        found = filtered(dataset, matching, body)
+        found = filtered(dataset, with_text, body)
     if len(found) <= body.offset:
-        call.hint = empty_page(
-            inside=len(inside),
-            searched=len(matching),
-            found=len(found),
-            parent=body.parent_id or None,
-            text=body.search_text,
-            offset=body.offset,
-        )
+        call.hint = empty_hint(body, len(inside), len(with_text), len(found))
     return dataset, found
 
 
-def in_folder(call: Call, dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
+def empty_hint(body: ListV2, inside: int, searched: int, found: int) -> str:
+    """Which condition has emptied a page, by the numbers of collections that each left."""
+    if found:
+        return f"The offset {body.offset} is past the end: {found} collections match."
+    if searched:
+        return f"The filters of folders and tags leave none of {searched} collections."
+    if inside:
+        return f"The searchText {body.search_text!r} is in none of {inside} collections."
+    if body.parent_id:
+        return f"The folder {body.parent_id!r} has no collections there."
+    return "The dataset has no collections there."
+
+
+def in_scope(call: Call, dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
     """The collections among which a list looks, in its order. Raises ParentNotFound."""
     found = dataset.ordered(choices.list_order)
     parent = body.parent_id
@@ -262,8 +272,9 @@ def below(dataset: Dataset, items: list[Collection], parent: str | None) -> list
         return items
     if parent not in dataset.collections:
         return []
-    inside = {it.id for it in dataset.below(parent)[1:]}
-    return [it for it in items if it.id in inside]
+    _, *inside = dataset.below(parent)
+    ids = {it.id for it in inside}
+    return [it for it in items if it.id in ids]
 
 
 def check_unknown(call: Call, parent: str, choices: Choices) -> None:
@@ -286,7 +297,7 @@ def searched(items: list[Collection], text: str, choices: Choices) -> list[Colle
         return items
     needle = folded(text)
     in_tags = choices.search_fields == "name_and_tags"
-    return [item for item in items if contains(item, needle, in_tags)]
+    return [it for it in items if contains(it, needle, in_tags)]
 
 
 def contains(item: Collection, needle: str, in_tags: bool) -> bool:
@@ -309,6 +320,7 @@ def page_size(call: Call, body: ListV2) -> int:
         return call.choices.page_size_default
     if size <= SPEC_MAX:
         return size
+    # A size over the spec's maximum is in a choice's, or over it as well.
     most = call.choices.page_size_max
     name = "page_size_max" if size <= most else "page_size_over_limit"
     call.note(name, "8", "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
@@ -326,7 +338,7 @@ class NumberedPage(Struct, rename="camel"):
     total: int
 
 
-@Operation("POST", f"{PATH}/list", refusals=OF_LIST, example={"datasetId": DEMO_DATASET})
+@Operation("POST", f"{PATH}/list", refusals=OF_FOLDER, example={"datasetId": DEMO_DATASET})
 def collection_list(
     call: Call,
     dataset_id: str,
@@ -347,8 +359,10 @@ def collection_list(
         select_folder=select_folder,
         filter_tags=filter_tags,
     )
-    dataset, found = listed(call, wanted, AS_THE_SERVICE)
-    page = uncounted(found) if simple else found[wanted.offset : wanted.offset + page_size]
+    dataset, found = matching(call, wanted, AS_THE_SERVICE)
+    page = found[wanted.offset : wanted.offset + page_size]
+    if simple:
+        page = uncounted(found)
     permission = rights("dataset", call.caller.level_on(dataset))
     items = [numbered_item(it, permission) for it in page]
     return NumberedPage(page_num, page_size, items, len(found))
@@ -356,6 +370,6 @@ def collection_list(
 
 def numbered_item(collection: Collection, permission: Rights) -> dict[str, Any]:
     """A collection in a list with numbered pages."""
-    tags = collection.tag_names or UNSET
-    shown = replace(collection, **collection.optional_fields, **NOT_NUMBERED, tags=tags)
+    own = {"has_error": UNSET, "tags": collection.tag_names or UNSET}
+    shown = replace(collection, **collection.optional_fields, **NOT_LISTED, **own)
     return {**to_builtins(shown), "permission": permission}

@@ -8,9 +8,8 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from mock_server.errors import NeedsConnection
-from mock_server.journal import Exchange
-from mock_server.sandbox import State
 from mock_server.scripting.connection import Connection, disconnected
+from mock_server.service.call import Call
 
 
 class Delivery:
@@ -19,15 +18,13 @@ class Delivery:
     The end of a `with` block is the end of the journal's entry.
     """
 
-    def __init__(
-        self, scope: Scope, receive: Receive, send: Send, exchange: Exchange, state: State
-    ) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, call: Call) -> None:
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._exchange = exchange
-        self._journal = state.journal
-        self._ended = state.script.ended
+        self._exchange = call.exchange
+        self._journal = call.state.journal
+        self._ended = call.state.script.ended
         self._is_whole = False
 
     def __enter__(self) -> Self:

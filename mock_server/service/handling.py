@@ -112,15 +112,17 @@ class Handling(Work):
 
     def refused(self, refusal: Refusal, call: Call) -> Outcome:
         """The response to a refused request; its message names the choices that accept it."""
-        operation = self._target if isinstance(self._target, Operation) else None
+        target = self._target
+        is_related = isinstance(target, Operation) and target.section is None
         more = ""
         # What the spec does not show is accepted by no choice.
-        if operation is None or operation.section:
-            accepting = " or ".join(self._accepting(refusal, call))
-            more = f" (accepted with {accepting})" if accepting else ""
+        if not is_related:
+            more = " or ".join(self._accepting(refusal, call))
+        if more:
+            more = f" (accepted with {more})"
         response = failure(refusal, call.choices, more)
-        if operation and operation.stream_refusal:
-            response = operation.stream_refusal(refusal, response, call.request)
+        if isinstance(target, Operation) and target.stream_refusal:
+            response = target.stream_refusal(refusal, response, call.request)
         return Outcome(response, None, call.violations, hint=hint_of(refusal, call))
 
     async def disturbed(self, firing: Firing[Fault]) -> Response:

@@ -1,4 +1,4 @@
-"""A sentence for whoever reads the journal: why a request was refused, or a page is empty."""
+"""A sentence for whoever reads the journal: why a request was refused."""
 
 from collections.abc import Collection as Sized
 from itertools import islice
@@ -8,7 +8,7 @@ from mock_server.errors import Refusal
 from mock_server.sandbox import Sandboxes
 from mock_server.service.call import Call
 
-SHOWN = 5
+MAX_IDS = 5
 """How many ids a hint names at most."""
 
 
@@ -36,9 +36,9 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
         case errors.RouteNotFound():
             return "The server has no such route; `respond` can answer it."
         case errors.AppNotFound():
-            return f"Sandbox {sandbox!r} has {listed(store.apps, 'app')}."
+            return f"Sandbox {sandbox!r} has {counted(store.apps, 'app')}."
         case errors.DatasetNotFound():
-            return f"Sandbox {sandbox!r} has {listed(store.datasets, 'dataset')}."
+            return f"Sandbox {sandbox!r} has {counted(store.datasets, 'dataset')}."
         case errors.ChatNotFound():
             chats = sum(len(it.chats) for it in store.apps.values())
             return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
@@ -48,8 +48,9 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
             return "The client sends its body without `Content-Type: application/json`."
         case errors.WrongPassword():
             return "The users and passwords are those of the fixture's `users`."
-    is_unknown = refusal.plain.status == 404
-    return f"Nothing in sandbox {sandbox!r} has this id." if is_unknown else None
+    if refusal.plain.status == 404:
+        return f"Nothing in sandbox {sandbox!r} has this id."
+    return None
 
 
 def mistake_in(header: str) -> str:
@@ -59,28 +60,13 @@ def mistake_in(header: str) -> str:
         return "the key alone, or another word before it"
     if not key.strip():
         return "`Bearer` without a key"
-    return "two spaces after `Bearer`" if key[0] == " " else "a key with other signs in it"
+    if key[0] == " ":
+        return "two spaces after `Bearer`"
+    return "a key with other signs in it"
 
 
-def listed(ids: Sized[str], word: str) -> str:
+def counted(ids: Sized[str], word: str) -> str:
     """How many objects there are, and the first ids."""
-    first = ", ".join(islice(ids, SHOWN))
+    first = ", ".join(islice(ids, MAX_IDS))
     count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"
     return f"{count}: {first}" if first else count
-
-
-def empty_page(
-    *, inside: int, searched: int, found: int, parent: object, text: str, offset: int
-) -> str:
-    """Which condition has emptied a page: the folder, the search, the filters or the offset.
-
-    The numbers are those of the collections that each condition left.
-    """
-    if found:
-        return f"The offset {offset} is past the end: {found} collections match."
-    if searched:
-        return f"The filters of folders and tags leave none of {searched} collections."
-    if inside:
-        return f"The searchText {text!r} is in none of {inside} collections."
-    where = "The dataset" if parent is None else f"The folder {parent!r}"
-    return f"{where} has no collections there."

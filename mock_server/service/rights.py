@@ -61,12 +61,13 @@ def rights(kind: Kind, level: Level) -> Rights:
         permission |= roles["readChatLog"].value
     shown: Rights = {"role": int(level), "permission": permission}
     shown["isOwner"] = level == Level.OWNER
+    numbers = {"owner": int(Level.OWNER)}
     for name, role in roles.items():
+        numbers[name] = role.value
         word = name[0].upper() + name[1:]
         shown[f"has{word}Per"] = permission & role.value != 0
         shown[f"has{word}Role"] = level & role.value != 0
-    numbers = {name: role.value for name, role in roles.items()}
     shown["roleList"] = to_builtins(roles)
-    shown["perList"] = {"owner": int(Level.OWNER)} | numbers
+    shown["perList"] = numbers
     shown["rolePerMap"] = {}
     return shown

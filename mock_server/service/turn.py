@@ -4,7 +4,7 @@ import re
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mock_server.decoding import NOT_JSON
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
-from mock_server.service.reply_parts import Shown, value_of
+from mock_server.service.reply_parts import Shown, kept_value
 from mock_server.signals import Signal
 from mock_server.store.account import App, Chat
 from mock_server.store.replies import File, FileType, Part, Record, Reply
@@ -39,15 +39,15 @@ def question_parts(content: Sequence[Shown], folder: str, where: str) -> tuple[P
             place = f"{where}[{at}].image_url.url"
             found.append(Part(file=image_of(str(image.get("url", "")), folder, place)))
         elif part.get("type") == "file_url":
-            found.append(Part(file=file_of(part)))
+            found.append(Part(file=named_file(part)))
     return tuple(found)
 
 
-def file_of(part: Shown) -> File:
+def named_file(part: Shown) -> File:
     """A file that a question names."""
-    name, url, key = (str(part.get(it, "")) for it in ("name", "url", "key"))
     type = part.get("fileType")
-    return File(type if type in FILE_TYPES else "file", name, url, key)
+    texts = {name: str(part.get(name, "")) for name in ("name", "url", "key")}
+    return File(type if type in FILE_TYPES else "file", **texts)
 
 
 def image_of(url: str, folder: str, where: str) -> File:
@@ -55,12 +55,10 @@ def image_of(url: str, folder: str, where: str) -> File:
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
     found = _IMAGE.fullmatch(url)
-    try:
+    with suppress(Error):
         if found and b64decode(found[2]):
-            key = f"{folder}/image_{sha256(url.encode()).hexdigest()[:6]}.{found[1]}"
-            return File("image", key=key)
-    except Error:
-        pass
+            digest = sha256(url.encode()).hexdigest()
+            return File("image", key=f"{folder}/image_{digest[:6]}.{found[1]}")
     words = " (Invalid image base64 data URL)"
     raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=words)
 
@@ -70,18 +68,24 @@ def open_question(chat: Chat) -> Record | None:
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
     if not replies:
         return None
-    said = [it for it in replies[-1].parts if value_of(it)]
+    last = replies[-1]
+    said = [it for it in last.parts if kept_value(it)]
     asked = said[-1].interactive if said else None
     if asked is None:
         return None
     done = ANSWERED.get(asked.get("type", ""))
-    is_open = done is not None and not (asked.get("params") or {}).get(done)
-    return replies[-1] if is_open else None
+    params = asked.get("params") or {}
+    if done is None or params.get(done):
+        return None
+    return last
 
 
 def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
-    at = max(at for at, it in enumerate(parts) if it.interactive)
+    # The last interactive part asks.
+    at = len(parts) - 1
+    while not parts[at].interactive:
+        at -= 1
     done = replace(parts[at], interactive=completed(parts[at].interactive or {}, answer))
     return (*parts[:at], done, *parts[at + 1 :])
 
@@ -98,8 +102,9 @@ def completed(asked: Shown, answer: str) -> Shown:
     form = []
     for field in params.get("inputForm", ()):
         key = field.get("key")
-        filled = {"value": values[key]} if key in values else {}
-        form.append(field | filled)
+        if key in values:
+            field = field | {"value": values[key]}
+        form.append(field)
     return {**asked, "params": params | {"inputForm": form, "submitted": True}}
 
 
@@ -121,14 +126,15 @@ class Turn(Struct, frozen=True):
     before: tuple[Part, ...] = ()
     """What the reply has said before; nothing if the turn is a new one."""
 
-    def keep(self, reply: Reply, variables: dict[str, Any]) -> str | None:
-        """Keep the turn in its chat. Returns the title that an untitled chat gets."""
+    def keep(self, reply: Reply, variables: dict[str, Any]) -> str:
+        """Keep the turn in its chat. Returns the title that it gets, if it was untitled."""
         call = self.call
         chat = self.chat
-        title = None
+        title = ""
         # An open question stays open if its answer fails.
         if self.before and reply.failure:
-            return None
+            return title
+        # A new turn is a question and, so far, an empty reply.
         if not self.before:
             asked = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
             replied = replace(asked, obj="AI", parts=())
@@ -142,7 +148,7 @@ class Turn(Struct, frozen=True):
             variables = chat.variables
         chat = replace(
             with_reply(chat, self.data_id, said),
-            title=title.strip() if title else chat.title,
+            title=title.strip() or chat.title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
             source=call.source,
@@ -183,10 +189,19 @@ def title_of(question: str) -> str:
     return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
 
+def reply_with_id(chat: Chat, data_id: str) -> Record | None:
+    """The first reply of a chat with this id."""
+    for record in chat.records:
+        if record.obj == "AI" and record.data_id == data_id:
+            return record
+    return None
+
+
 def with_reply(chat: Chat, data_id: str, parts: tuple[Part, ...]) -> Chat:
     """A chat in which the reply with this id says these parts."""
     records = []
     for record in chat.records:
-        is_reply = record.obj == "AI" and record.data_id == data_id
-        records.append(replace(record, parts=parts) if is_reply else record)
+        if record.obj == "AI" and record.data_id == data_id:
+            record = replace(record, parts=parts)
+        records.append(record)
     return replace(chat, records=tuple(records))

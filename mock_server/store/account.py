@@ -1,7 +1,7 @@
 """An account of the service: its apps with their chats, its datasets, keys and users."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Mapping
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from mock_server.store.objects import (
     Level,
     Resource,
     Time,
+    omit,
 )
 from mock_server.store.replies import Record
 
@@ -66,14 +67,15 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
 
     def declared(self, variables: dict[str, Any]) -> dict[str, Any]:
         """Those of the variables that the app declares."""
-        names = variables if self.variables is None else self.variables
-        return {name: it for name, it in variables.items() if name in names}
+        if self.variables is None:
+            return variables
+        return {name: it for name, it in variables.items() if name in self.variables}
 
     def put(self, *chats: Chat) -> "App":
         return replace(self, chats=self.chats | {it.chat_id: it for it in chats})
 
-    def remove(self, ids: Iterable[str]) -> "App":
-        return replace(self, chats={id: it for id, it in self.chats.items() if id not in ids})
+    def remove(self, ids: Container[str]) -> "App":
+        return replace(self, chats=omit(self.chats, ids))
 
 
 class Key(Struct, rename="camel", frozen=True, kw_only=True):
@@ -112,48 +114,53 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
 
     def at(self, now_ms: int) -> "Store":
         """The account as its training has left it at this time."""
-        trained = {id: it.at(now_ms) for id, it in self.datasets.items() if it.steps}
-        return replace(self, datasets=self.datasets | trained)
+        datasets = {id: it.at(now_ms) for id, it in self.datasets.items()}
+        return replace(self, datasets=datasets)
 
     def past(self, *given: object) -> "Store":
         """The account that gives no new object an id that objects, or texts, have already."""
-        numbers = [int(it, 16) for it in _MADE_ID.findall(json.encode(given))]
-        # No object gets an id with a higher number.
-        possible = [it for it in numbers if it <= MAX_MADE]
-        return replace(self, made=max(self.made, *possible, 0))
+        made = self.made
+        for digits in _MADE_ID.findall(json.encode(given)):
+            number = int(digits, 16)
+            # No object gets an id with a higher number.
+            if number <= MAX_MADE:
+                made = max(made, number)
+        return replace(self, made=made)
 
-    def put(self, it: App | Dataset) -> "Store":
-        if isinstance(it, App):
-            return replace(self, apps=self.apps | {it.id: it})
-        return replace(self, datasets=self.datasets | {it.id: it})
+    def put(self, changed: App | Dataset) -> "Store":
+        if isinstance(changed, App):
+            return replace(self, apps=self.apps | {changed.id: changed})
+        return replace(self, datasets=self.datasets | {changed.id: changed})
 
     def remove_app(self, id: str) -> "Store":
         """The account without an app; of a folder, without all that is in it."""
-        gone = ids_below(self.apps, id)
-        return replace(self, apps={id: it for id, it in self.apps.items() if id not in gone})
+        return replace(self, apps=omit(self.apps, ids_below(self.apps, id)))
 
     def remove_dataset(self, id: str) -> "Store":
         """The account without a dataset; of a folder, without all that is in it."""
-        gone, datasets = ids_below(self.datasets, id), self.datasets.items()
-        return replace(self, datasets={id: it for id, it in datasets if id not in gone})
+        return replace(self, datasets=omit(self.datasets, ids_below(self.datasets, id)))
 
 
 def ids_below(holders: Mapping[str, Held], id: str) -> set[str]:
     """The id of an object, and those of all that is in it."""
     found = {id}
-    while more := {it.id for it in holders.values() if it.parent_id in found} - found:
-        found |= more
+    count = 0
+    # Each round goes down by one folder, until there is no more to find.
+    while len(found) > count:
+        count = len(found)
+        found |= {it.id for it in holders.values() if it.parent_id in found}
     return found
 
 
-def has_place(holders: Mapping[str, Held], it: Held) -> bool:
+def has_place(holders: Mapping[str, Held], held: Held) -> bool:
     """Whether an object is at the top level, or below at most MAX_FOLDERS folders."""
+    parent_id = held.parent_id
     for _ in range(MAX_FOLDERS + 1):
-        if it.parent_id is None:
+        if parent_id is None:
             return True
-        if it.parent_id not in holders:
+        if parent_id not in holders:
             return False
-        it = holders[it.parent_id]
+        parent_id = holders[parent_id].parent_id
     return False
 
 

@@ -1,24 +1,27 @@
 """A server as it looks from outside: what it answers, and the account that it shows."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from itertools import chain
+from typing import Any, ClassVar, Self, TypeVar
 
 import httpx2
 from msgspec import UNSET, Struct, field, json
 
 from mock_server.decoding import NOT_JSON
+from mock_server.tools.kinds import FOLDERS, Item
 
 LIST = "/api/core/dataset/collection/listV2"
-PIN = "/api/core/chat/history/updateHistory"
-HISTORIES = "/api/core/chat/history/getHistories"
+ROWS = "/api/core/dataset/data/v2/list"
+CHAT_ROUTES = "/api/core/chat"
+PIN = f"{CHAT_ROUTES}/history/updateHistory"
+HISTORIES = f"{CHAT_ROUTES}/history/getHistories"
 UNKNOWN = "0" * 24
 MOST_DATASETS = 10
 MOST_FOLDERS = 50
 BUSY = (429, 502, 503, 504)
-FOLDERS = ("folder", "toolFolder")
-Item = dict[str, Any]
-T = TypeVar("T")
+R = TypeVar("R")
 
 
 class NotObservable(Exception):
@@ -31,10 +34,10 @@ def need(is_so: bool, reason: str) -> None:
         raise NotObservable(reason)
 
 
-def first(found: Iterable[T], reason: str) -> T:
+def first(found: Iterable[R], reason: str) -> R:
     """The first that is found. Raises NotObservable, for this reason, if none is."""
-    for it in found:
-        return it
+    for each in found:
+        return each
     raise NotObservable(reason)
 
 
@@ -44,19 +47,54 @@ def ids(items: Iterable[Item]) -> list[str]:
 
 def tag_names(item: Item) -> list[str]:
     """The names of a collection's tags, some of which may have values."""
-    return [it["tag"] if isinstance(it, dict) else str(it) for it in item.get("tags") or ()]
+    names = []
+    for tag in item.get("tags") or ():
+        name = tag["tag"] if isinstance(tag, dict) else str(tag)
+        names.append(name)
+    return names
 
 
-class Answer(Struct, frozen=True):
+def has_tags(item: Item) -> bool:
+    return bool(item.get("tags"))
+
+
+def is_folder(item: Item) -> bool:
+    """Whether an item of a list of collections is a folder."""
+    return bool(item["type"] == "folder")
+
+
+class ServerResponse(Struct, frozen=True):
     """A response; its body is None if it is no JSON."""
 
     status: int
     body: Any
 
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Self:
+        body = None
+        with suppress(*NOT_JSON):
+            body = json.decode(response.content)
+        return cls(response.status_code, body)
+
     @property
     def code(self) -> int:
         """The code of the envelope, else the HTTP status."""
-        return self.body.get("code", self.status) if isinstance(self.body, dict) else self.status
+        code: int = self.status
+        if isinstance(self.body, dict):
+            code = self.body.get("code", code)
+        return code
+
+    @property
+    def has_code(self) -> bool:
+        """Whether there is an envelope, as the service sends it."""
+        return isinstance(self.body, dict) and isinstance(self.body.get("code"), int)
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether the same request may have another answer soon."""
+        if 429 in (self.status, self.code):
+            return True
+        return self.status >= 500 and (not self.has_code or self.code == self.status)
 
     @property
     def is_accepted(self) -> bool:
@@ -85,16 +123,18 @@ class Probe(Struct, dict=True):
 
     def send(
         self, method: str, path: str, body: Any = None, *, key: str = "", is_typed: bool = True
-    ) -> Answer:
+    ) -> ServerResponse:
         """Send a value as JSON, by default with the key of the client."""
-        headers = {"Content-Type": "application/json"} if is_typed else {}
-        headers |= {"Authorization": f"Bearer {key}"} if key else {}
-        content = None if body is None else json.encode(body)
+        headers = {}
+        if is_typed:
+            headers["Content-Type"] = "application/json"
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        content = None
+        if body is not None:
+            content = json.encode(body)
         response = self.http.request(method, path, content=content, headers=headers)
-        try:
-            answer = Answer(response.status_code, json.decode(response.content))
-        except NOT_JSON:
-            answer = Answer(response.status_code, None)
+        answer = ServerResponse.of(response)
         need(answer.code not in BUSY, f"the server answers {answer.code}")
         return answer
 
@@ -103,9 +143,10 @@ class Probe(Struct, dict=True):
         answer = self.send("POST", path, {"parentId": None})
         refusal = f"no id is given, and {path} is refused with code {answer.code}"
         need(answer.is_accepted, f"{refusal}: is the address right, without /api at its end?")
-        found = [str(it["_id"]) for it in answer.body["data"] or () if it["type"] not in FOLDERS]
+        objects = answer.body["data"] or ()
+        found = [it["_id"] for it in objects if it["type"] not in FOLDERS]
         need(bool(found), f"no id is given, and {path} shows none to this key")
-        return found[:most]
+        return [*map(str, found[:most])]
 
     def check(self) -> None:
         """Raises ValueError for a server without JSON, NotObservable for other keys or ids."""
@@ -139,21 +180,22 @@ class Probe(Struct, dict=True):
         """How many things a dataset has that show choices, and the size of its largest list."""
         try:
             items, total = self.page(datasetId=dataset)
-            folders = [it["_id"] for it in items if it["type"] in FOLDERS][:3]
-            inside = [self.page(datasetId=dataset, parentId=id)[1] for id in folders]
+            folders = [it["_id"] for it in items if it["type"] in FOLDERS]
+            inside = [self.page(datasetId=dataset, parentId=id)[1] for id in folders[:3]]
         except (NotObservable, LookupError):
             return 0, 0
         largest = max([total, *inside])
-        has_tags = any(it.get("tags") for it in items)
-        return sum([any(inside), has_tags, largest > 10, largest > 30]), largest
+        return sum([any(inside), any(map(has_tags, items)), largest > 10, largest > 30]), largest
 
     def listed(
         self, method: str = "POST", key: str = "", is_typed: bool = True, **fields: Any
-    ) -> Answer:
+    ) -> ServerResponse:
         """The answer to a list of the top level; a field that is UNSET is left out."""
-        dataset = {} if "datasetId" in fields else {"datasetId": self.dataset}
-        body = {"offset": 0, "pageSize": 30, "parentId": None} | dataset | fields
-        sent = {name: it for name, it in body.items() if it is not UNSET}
+        body: Item = {"offset": 0, "pageSize": 30, "parentId": None}
+        if "datasetId" not in fields:
+            body["datasetId"] = self.dataset
+        body |= fields
+        sent = {name: value for name, value in body.items() if value is not UNSET}
         return self.send(method, LIST, sent, key=key, is_typed=is_typed)
 
     def page(self, **fields: Any) -> tuple[list[Item], int]:
@@ -171,17 +213,20 @@ class Probe(Struct, dict=True):
     @cached_property
     def levels(self) -> dict[str | None, list[Item]]:
         """The collections of the top level, and of each folder."""
-        found, folders = dict[str | None, list[Item]](), list[str | None]([None])
+        found = dict[str | None, list[Item]]()
+        folders: list[str | None] = [None]
+        # The list of folders grows while they are read.
         for parent in folders:
             found[parent] = self.every(parentId=parent)
-            inside = {it["_id"]: it for it in found[parent] if it["type"] == "folder"}
-            folders += [id for id in inside if id not in folders][: MOST_FOLDERS - len(folders)]
+            for folder in filter(is_folder, found[parent]):
+                if folder["_id"] not in folders and len(folders) < MOST_FOLDERS:
+                    folders.append(folder["_id"])
         first(found[None], "the dataset is empty")
         return found
 
     @property
     def items(self) -> list[Item]:
-        return [it for level in self.levels.values() for it in level]
+        return [*chain.from_iterable(self.levels.values())]
 
     @property
     def longest(self) -> tuple[str | None, list[Item]]:
@@ -195,7 +240,7 @@ class Probe(Struct, dict=True):
         need(self.may_write, "it needs --write")
         return self.given_app or self.first_of("/api/core/app/list", 1)[0]
 
-    def set_top(self, chat_id: str, top: bool) -> Answer:
+    def set_top(self, chat_id: str, top: bool) -> ServerResponse:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})
 
     @property
@@ -206,9 +251,12 @@ class Probe(Struct, dict=True):
         return {it["chatId"]: bool(it.get("top")) for it in found}
 
 
-def all_pages(ask: Callable[[int], Answer]) -> list[Item]:
+def all_pages(ask: Callable[[int], ServerResponse]) -> list[Item]:
     """The items of a list, by the answer for each offset."""
     items, total = ask(0).page()
-    while len(items) < min(total, Probe.most) and (more := ask(len(items)).page()[0]):
+    while len(items) < min(total, Probe.most):
+        more, _ = ask(len(items)).page()
+        if not more:
+            break
         items = items + more
     return items

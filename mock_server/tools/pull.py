@@ -1,58 +1,57 @@
 """Reads an account of a real FastGPT into a fixture: by its lists alone, page by page."""
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from functools import partial
-from hashlib import shake_256
 from time import sleep
 from typing import Annotated, Any, TypeVar
 
 import httpx2
-import msgspec
 from msgspec import Meta, Struct
 
 from mock_server.decoding import converted
 from mock_server.errors import Refusal
-from mock_server.tools.har import APP, CHAT, COLLECTION, DATA, DATASET, Kind
-from mock_server.tools.probe import FOLDERS, HISTORIES, LIST
+from mock_server.tools import kinds
+from mock_server.tools.kinds import FOLDERS, Item, ObjectKind, fields_of
+from mock_server.tools.probe import HISTORIES, LIST, ROWS, ServerResponse
 
 T = TypeVar("T")
-Fields = dict[str, Any]
-PAGE_SIZE, TRIES, PASSES = 30, 8, 3
-LONGEST_PAUSE, LONGEST_WAIT = 30.0, 300.0
+ITEMS_A_PAGE = 30
+TRIES = 8  # of a request
+PASSES = 3  # over a list that changes
+LONGEST_PAUSE = 30.0
+LONGEST_WAIT = 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
-UNREACHABLE, UNUSABLE = 3, 5
 NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
-
-TEXTS = {"name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a"}
-IDS, LINKS = {"tmbId", "externalFileId", "fileId"}, {"avatar", "rawLink"}
-SYLLABLES = [first + second for first in "bdfgklmnprstvwz" for second in "aeiou"]
 
 
 class PullError(Exception):
-    """A message and an exit code: the pull ends, and nothing is written."""
+    """The pull ends with this message, and nothing is written."""
+
+    exit_code = 1
 
 
-class Refused(Exception):
+class Unreachable(PullError):
+    exit_code = 3
+
+
+class Unusable(PullError):
+    """The service answered what it must not."""
+
+    exit_code = 5
+
+
+class NotReadable(Exception):
     """One thing that cannot be read."""
 
 
-class Changed(Refused):
+class Changed(NotReadable):
     """A list that changed while it was read."""
 
 
-class Envelope(Struct, rename="camel"):
-    """An answer of the service."""
-
-    code: int
-    status_text: str = ""
-    data: Any = None
-
-
-class Page(Struct):
+class ServicePage(Struct):
     """A page of a list, and the number of all its items."""
 
-    list: list[Fields]
+    list: list[Item]
     total: Annotated[int, Meta(ge=0)]
 
 
@@ -60,58 +59,65 @@ class Pull:
     """An account that is read. `pause` is in seconds, before the first new try of a request."""
 
     def __init__(self, client: httpx2.Client, pause: float, progress: Callable[[str], Any]) -> None:
-        self.client, self.pause, self.progress = client, pause, progress
-        self.has_answered, self.problems = False, list[str]()
+        self.client = client
+        self.pause = pause
+        self.progress = progress
+        self.has_answered = False
+        self.problems = list[str]()
 
-    def read(self, path: str, body: Fields, kind: type[T]) -> T:
-        """The data of an answer. Raises Refused, PullError."""
-        failure, wait = Exception(), 0.0
+    def read(self, path: str, body: Item, kind: type[T]) -> T:
+        """The data of an answer. Raises NotReadable, PullError."""
+        failure: Exception = Unreachable()
+        wait = 0.0
         for number in range(TRIES):
             sleep(wait)
             wait = min(self.pause * 2.0**number, LONGEST_PAUSE)
             try:
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
-                got = f"Expected an answer, got none ({error}) - at {path}"
-                failure = PullError(got, UNREACHABLE)
+                failure = Unreachable(f"Expected an answer, got none ({error}) - at {path}")
+                # At the first request, this is a wrong address rather than an outage.
                 if isinstance(error, NOT_THERE) and not self.has_answered:
-                    break  # a wrong address rather than an outage
+                    break
                 continue
-            self.has_answered, status, envelope = True, response.status_code, None
-            with suppress(msgspec.DecodeError, RecursionError):
-                envelope = msgspec.json.decode(response.content, type=Envelope)
-            code = envelope.code if envelope else status
-            text = f"{code} {envelope.status_text}" if envelope else "no envelope"
-            got = f"Expected an answer, got HTTP {status} with {text} - at {path}"
-            if 429 in (status, code) or (status >= 500 and code == status):
-                # Code 500 is also that of a refusal which has no code of its own.
-                outage = PullError(got, UNREACHABLE)
-                failure = Refused(got) if envelope and status == 500 else outage
-                if (asked := response.headers.get("Retry-After", "")).isdecimal():
-                    wait = max(wait, min(float(asked), LONGEST_WAIT))
-            elif status == 404 or (envelope and code != 200):
-                raise Refused(got)
-            elif envelope is None:
-                raise PullError(got, UNUSABLE)
-            else:
-                return typed(envelope.data, kind, path)
+            self.has_answered = True
+            answer = ServerResponse.of(response)
+            if not answer.is_outage:
+                return checked(accepted_data(answer, path), kind, path)
+            failure = Unreachable(failure_text(answer, path))
+            # Code 500 is also that of a refusal which has no code of its own.
+            if answer.status == 500 and answer.has_code:
+                failure = NotReadable(failure_text(answer, path))
+            wanted = response.headers.get("Retry-After", "")
+            if wanted.isdecimal():
+                wait = max(wait, min(float(wanted), LONGEST_WAIT))
         raise failure
 
-    def items(self, path: str, body: Fields, kind: Kind) -> list[Fields]:
+    def items(self, path: str, body: Item, kind: ObjectKind) -> list[Item]:
         """All items of a list, by pages. Raises Changed, and as `read` does."""
-        id, found, total = kind.id[0], dict[str, Fields](), None
+        found = dict[str, Item]()
+        total = None
         while len(found) != total:
             start = len(found)
-            page = self.read(path, body | {"offset": start, "pageSize": PAGE_SIZE}, Page)
-            found |= {it[id]: it for item in page.list if (it := entry(item, kind, path))}
-            total = page.total if total is None else total
-            fits = start + len(page.list) == len(found) <= page.total == total
-            if not fits or (not page.list and start < total):
+            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ServicePage)
+            for item in page.list:
+                kept = entry(item, kind, path)
+                found[kept[kind.id[0]]] = kept
+            if total is None:
+                total = page.total
+            # No item comes twice, the total stays, and the list does not end before it.
+            is_new = start + len(page.list) == len(found)
+            is_in_total = len(found) <= page.total == total
+            is_end = not page.list and start < total
+            if not is_new or not is_in_total or is_end:
                 raise Changed(f"{len(found)} items came, with a total of {page.total} - at {path}")
             self.progress(f"{len(found)} of {total} - {path}")
-        if len(found) > len(page.list):  # what changes meanwhile comes first
-            first = self.read(path, body | {"offset": 0, "pageSize": PAGE_SIZE}, Page).list
-            if [it.get(id) for it in first] != [*found][: len(first)]:
+        # What changes meanwhile comes first: is the first page of several still the same?
+        if len(found) > len(page.list):
+            first = self.read(
+                path, body | {"offset": 0, "pageSize": ITEMS_A_PAGE}, ServicePage
+            ).list
+            if [it.get(kind.id[0]) for it in first] != [*found][: len(first)]:
                 raise Changed(f"the first page is another one now - at {path}")
         return [*found.values()]
 
@@ -120,75 +126,124 @@ class Pull:
         for passes_left in reversed(range(PASSES)):
             try:
                 return read()
-            except Refused as refusal:
+            except NotReadable as refusal:
                 if not isinstance(refusal, Changed) or not passes_left:
                     self.problems.append(f"cannot read {what}: {refusal}")
                     break
             sleep(self.pause)
         return None
 
-    def holders(
-        self, kind: Kind, ids: tuple[str, ...], field: str, content: Callable[[str], list[Fields]]
-    ) -> Iterator[Fields]:
-        """The apps or datasets with these ids, by default all, that can be read as a whole."""
-        name = kind.noun
-        path, found, folders = f"/api/core/{name}/list", dict[str, Fields](), [""]
+    def listed(self, kind: ObjectKind) -> dict[str, Item]:
+        """The apps or datasets that can be read, folder by folder."""
+        path = f"/api/core/{kind.noun}/list"
+        found = dict[str, Item]()
+        folders: list[str | None] = [None]
+        # The list of folders grows while they are read.
         for parent in folders:
-            read = partial(self.read, path, {"parentId": parent or None}, list[Fields])
-            for item in self.tried(f"the {name}s of folder {parent or 'null'}", read) or ():
-                it = entry(item | {"id": item.get("_id")}, kind, path)
-                if it["id"] not in found:
-                    found[it["id"]] = it | {"parentId": parent or None}
-                    folders += [it["id"]] if it.get("type") in FOLDERS else []
-        chosen = [found.get(id, {"id": id}) | {"parentId": None} for id in dict.fromkeys(ids)]
-        for it in chosen or found.values():
-            is_folder, read_it = it.get("type") in FOLDERS, partial(content, it["id"])
-            inside = [] if is_folder else self.tried(f"{name} {it['id']}", read_it)
+            read = partial(self.read, path, {"parentId": parent}, list[Item])
+            items = self.tried(f"the {kind.noun}s of folder {parent or 'null'}", read)
+            for item in items or ():
+                kept = entry(item | {"id": item.get("_id")}, kind, path)
+                if kept["id"] in found:
+                    continue
+                found[kept["id"]] = kept | {"parentId": parent}
+                if kept.get("type") in FOLDERS:
+                    folders.append(kept["id"])
+        return found
+
+    def holders(
+        self,
+        kind: ObjectKind,
+        ids: tuple[str, ...],
+        field: str,
+        content: Callable[[str], list[Item]],
+    ) -> list[Item]:
+        """The apps or datasets with these ids, by default all, that can be read as a whole."""
+        chosen = self.listed(kind)
+        if ids:
+            chosen = {id: chosen.get(id, {"id": id}) | {"parentId": None} for id in ids}
+        holders = []
+        for id, holder in chosen.items():
+            inside: list[Item] | None = []
+            if holder.get("type") not in FOLDERS:
+                inside = self.tried(f"{kind.noun} {id}", partial(content, id))
             if inside is not None:
-                yield it | {field: inside}
+                holders.append(holder | {field: inside})
+        return holders
 
-    def chats(self, app_id: str) -> list[Fields]:
-        return self.items(HISTORIES, {"appId": app_id}, CHAT)
+    def chats(self, app_id: str) -> list[Item]:
+        return self.items(HISTORIES, {"appId": app_id}, kinds.CHAT)
 
-    def collections(self, dataset_id: str) -> list[Fields]:
+    def collections(self, dataset_id: str) -> list[Item]:
         """All collections of a dataset, folder by folder. Raises as `items` does."""
-        found = dict[str, Fields]()
+        found = dict[str, Item]()
         folders: list[str | None] = [None]
         for parent in folders:
             body = {"datasetId": dataset_id, "parentId": parent}
-            items = self.items(LIST, body, COLLECTION)
-            if twice := found.keys() & {it["_id"] for it in items}:
-                raise Changed(f"{min(twice)} is in two folders")
-            found |= {it["_id"]: it | {"parentId": parent} for it in items}
-            folders += [it["_id"] for it in items if it.get("type") in FOLDERS]
+            for item in self.items(LIST, body, kinds.COLLECTION):
+                id = item["_id"]
+                if id in found:
+                    raise Changed(f"{id} is in two folders")
+                found[id] = item | {"parentId": parent}
+                if item.get("type") in FOLDERS:
+                    folders.append(id)
         return [*found.values()]
 
-    def with_rows(self, it: Fields) -> Fields:
+    def with_rows(self, collection: Item) -> Item:
         """A collection with its rows; without, if they cannot be read."""
-        if it.get("type") in FOLDERS or it.get("dataAmount") == 0:
-            return it
-        path, body = "/api/core/dataset/data/v2/list", {"collectionId": it["_id"]}
-        read = partial(self.items, path, body, DATA)
-        rows = self.tried(f"the rows of collection {it['_id']}", read)
-        return it | {"data": rows} if rows else it
+        if collection.get("type") in FOLDERS or collection.get("dataAmount") == 0:
+            return collection
+        id = collection["_id"]
+        read = partial(self.items, ROWS, {"collectionId": id}, kinds.DATA)
+        rows = self.tried(f"the rows of collection {id}", read)
+        return collection | {"data": rows} if rows else collection
 
 
-def typed(value: Any, kind: type[T], path: str) -> T:
+def failure_text(answer: ServerResponse, path: str) -> str:
+    """What a message says of an answer that is no success."""
+    text = "no envelope"
+    if answer.has_code:
+        text = f"{answer.code} {answer.body.get('statusText', '')}"
+    return f"Expected an answer, got HTTP {answer.status} with {text} - at {path}"
+
+
+def accepted_data(answer: ServerResponse, path: str) -> Any:
+    """The data of an answer. Raises NotReadable, PullError."""
+    is_refused = answer.has_code and answer.code != 200
+    if answer.status == 404 or is_refused:
+        raise NotReadable(failure_text(answer, path))
+    if not answer.has_code:
+        raise Unusable(failure_text(answer, path))
+    return answer.body.get("data")
+
+
+def checked(value: Any, kind: type[T], path: str) -> T:
     """A part of an answer, if it has the right form. Raises PullError."""
     try:
         return converted(value, kind)
     except Refusal as error:
-        raise PullError(f"{error} in an answer of {path}", UNUSABLE) from None
+        raise Unusable(f"{error} in an answer of {path}") from None
 
 
-def entry(item: Fields, kind: Kind, path: str) -> Fields:
+def entry(item: Item, kind: ObjectKind, path: str) -> Item:
     """The kept fields of an item, if they are those of an entry. Raises PullError."""
+    fields = fields_of(item, (*kind.id, *kind.kept))
     # Its folder is the one that was listed.
-    names = [it for it in (*kind.id, *kind.kept) if it != "parentId"]
-    fields = {name: item[name] for name in names if item.get(name) is not None}
-    typed(fields.get(kind.id[0]), str, path)
-    typed(fields, kind.entry, path)
+    fields.pop("parentId", None)
+    checked(fields.get(kind.id[0]), str, path)
+    checked(fields, kind.entry, path)
     return fields
+
+
+def address_of(base_url: str) -> httpx2.URL:
+    """Raises PullError."""
+    try:
+        address = httpx2.URL(base_url.rstrip("/").removesuffix("/api"))
+        if address.scheme not in ("http", "https") or not address.host:
+            raise httpx2.InvalidURL("no http:// or no host")
+    except httpx2.InvalidURL as error:
+        raise PullError(f"Expected an address, got {base_url!r} ({error})") from None
+    return address
 
 
 def pull(
@@ -200,41 +255,18 @@ def pull(
     rows: bool = False,
     pause: float = 0.5,
     progress: Callable[[str], Any] = lambda _: None,
-) -> tuple[Fields, list[str]]:
+) -> tuple[Item, list[str]]:
     """A document with what can be read, and a line for each thing that cannot.
 
     `pause` is in seconds, before the first new try of a request. Raises PullError.
     """
-    try:
-        address = httpx2.URL(base_url.rstrip("/").removesuffix("/api"))
-        if address.scheme not in ("http", "https") or not address.host:
-            raise httpx2.InvalidURL("no http:// or no host")
-    except httpx2.InvalidURL as error:
-        raise PullError(f"Expected an address, got {base_url!r} ({error})", 1) from None
-    if not (key.strip() and key.isascii() and key.isprintable()):
-        raise PullError("Expected an API key of printable ASCII characters", 1)
-    headers = {"Authorization": f"Bearer {key.strip()}"}
+    address = address_of(base_url)
+    headers = {"Authorization": f"Bearer {key}"}
     with httpx2.Client(base_url=address, headers=headers, timeout=60) as client:
-        it = Pull(client, pause, progress)
-        apps = [*it.holders(APP, app, "chats", it.chats)]
-        datasets = [*it.holders(DATASET, dataset, "collections", it.collections)]
-        for each in datasets if rows else ():
-            each["collections"] = [*map(it.with_rows, each["collections"])]
-    return {"apps": apps, "datasets": datasets}, it.problems
-
-
-def anonymous(value: Any, name: str = "") -> Any:
-    """A document without its texts, members and links; equal ones stay equal."""
-    if isinstance(value, dict):
-        return {key: anonymous(it, key) for key, it in value.items()}
-    if isinstance(value, list):
-        return [anonymous(it, name) for it in value]
-    if not value or not isinstance(value, str) or name not in TEXTS | IDS | LINKS:
-        return value
-    content = shake_256(value.encode())
-    if name in TEXTS:
-        count = min(max(2, len(value) // 8), 60)
-        parts = [SYLLABLES[it % len(SYLLABLES)] for it in content.digest(3 * count)]
-        return " ".join(map("".join, zip(parts[::3], parts[1::3], parts[2::3], strict=True)))
-    id = content.hexdigest(12)
-    return f"https://example.com/{id}" if name in LINKS else id
+        account = Pull(client, pause, progress)
+        apps = account.holders(kinds.APP, app, "chats", account.chats)
+        datasets = account.holders(kinds.DATASET, dataset, "collections", account.collections)
+        if rows:
+            for each in datasets:
+                each["collections"] = [*map(account.with_rows, each["collections"])]
+    return {"apps": apps, "datasets": datasets}, account.problems

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict, replace
 
-from mock_server.choices import Choices, profile, table
+from mock_server.choices import Choices, table
+from mock_server.choices import profile as choices_of
 from mock_server.errors import did_you_mean
 from mock_server.fixture.profile import profile_of
 from mock_server.sandbox import Baseline
@@ -44,22 +45,26 @@ class Variants:
     """
 
     def __init__(self, setup: str) -> None:
-        self._setup, self._running = setup, ""
+        self._setup = setup
+        self._running = ""
+        """The id of the test that runs."""
         self._read: dict[str, set[str]] = {}
         """The choices that were read, by the id of a test that has not failed."""
 
     def noting(self, baseline: Baseline) -> Baseline:
         """The baseline of the running test, with choices that note who reads them."""
-        read = self._read[self._running] = set()
-        moment = baseline.moment
-        noted = replace(moment, choices=noting(moment.choices, read))
-        return replace(baseline, moment=noted)
+        read = set[str]()
+        self._read[self._running] = read
+        choices = noting(baseline.moment.choices, read)
+        return replace(baseline, moment=replace(baseline.moment, choices=choices))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self._running = item.nodeid
-        parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        for name, value in parameters.get(self._setup, {}).items():
+        if not hasattr(item, "callspec"):
+            return
+        for name, value in item.callspec.params.get(self._setup, {}).items():
+            # Where nothing is known of the default run, this one is made.
             default = item.nodeid.replace(f"{name}={value}", "default")
             if name not in self._read.get(default, {name}):
                 pytest.skip(UNNOTICED + name)
@@ -70,49 +75,57 @@ class Variants:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        is_left_out = report.skipped and UNNOTICED in str(report.longrepr)
-        return ("deselected", "", "LEFT OUT") if is_left_out else None
+        if report.skipped and UNNOTICED in str(report.longrepr):
+            return "deselected", "", "LEFT OUT"
+        return None
 
     def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:
+        # What pytest deselects is counted there, too, but has no report.
         counted = terminalreporter.stats.get("deselected", [])
-        if left_out := sum(isinstance(it, pytest.TestReport) for it in counted):
+        left_out = sum(isinstance(it, pytest.TestReport) for it in counted)
+        if left_out:
             text = f"mock-server: {left_out} runs under other choices that no request could notice"
             terminalreporter.write_line(f"{text} were left out")
 
 
 def selected(words: str) -> list[tuple[str, Any]]:
     """The choices with the values that `all`, `NAME` or `NAME=VALUE` select. Raises ValueError."""
-    pairs = [
-        (name, value)
-        for name, (values, _) in table().items()
-        # A number within a range behaves like its first and its last value.
-        for value in (values if isinstance(values[0], str) else (values[0], values[-1]))
-    ]
     found = []
     for word in words.split(","):
-        matching = [it for it in pairs if word in ("all", it[0], f"{it[0]}={it[1]}")]
+        matching = [it for it in all_values() if word in ("all", it[0], f"{it[0]}={it[1]}")]
         if not matching:
-            name = word.partition("=")[0]
-            known = [f"{name}={it[1]}" for it in pairs if it[0] == name] or ["all", *table()]
+            choice = word.partition("=")[0]
+            known = [f"{name}={value}" for name, value in all_values() if name == choice]
+            known = known or ["all", *table()]
             near = did_you_mean(word, known)
             raise ValueError(f"Expected {', '.join(known)}, got {word!r}{near}")
         found += matching
     return found
 
 
+def all_values() -> list[tuple[str, Any]]:
+    """Each choice with each of its values."""
+    found: list[tuple[str, Any]] = []
+    for name, (values, _) in table().items():
+        # A number within a range behaves like its first and its last value.
+        if not isinstance(values[0], str):
+            values = (values[0], values[-1])
+        found += [(name, value) for value in values]
+    return found
+
+
 def differing(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
     """The selected values that a profile does not have, without choices that a test fixes."""
-    name, of_file = profile_of(base)
-    choices = profile(name, **of_file)
-    return [
-        (name, value)
-        for name, value in selected(words)
-        if name not in fixed and getattr(choices, name) != value
-    ]
+    profile, of_file = profile_of(base)
+    usual = asdict(choices_of(profile, **of_file))
+    return [it for it in selected(words) if it[0] not in fixed and it[1] != usual[it[0]]]
 
 
 def noted() -> list[str]:
     """The names of violations: those of choices that tolerate one, and others."""
-    names = [name for name, (_, row) in table().items() if row.tolerates]
-    others = ("invalid_field", "missing_authorization", "related_route", "legacy_path")
-    return [*others, *(it for it in names if it not in ("related_routes", "legacy_paths"))]
+    names = ["invalid_field", "missing_authorization", "related_route", "legacy_path"]
+    for name, (_, choice) in table().items():
+        # Two of the names above are those of these choices.
+        if choice.tolerates and name not in ("related_routes", "legacy_paths"):
+            names.append(name)
+    return names

@@ -1,0 +1,90 @@
+"""The commands that need no server."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+from msgspec import json
+
+from mock_server.choices import PROFILES, profile, table
+from mock_server.cli.options import FIXTURE, SETTINGS
+from mock_server.cli.terminal import BROKEN_FIXTURE, fail, say
+from mock_server.fixture.document import schema
+from mock_server.fixture.load import Fixture, load_fixture
+from mock_server.fixture.source import FixtureError
+from mock_server.openapi import public_document
+
+STARTER = Path(__file__).parents[1] / "fixture" / "starter"
+STARTER_FILES = {"mock-server.yaml": "mock-server.yaml", "conftest.py": "conftest.txt"}
+
+
+def load(files: tuple[str, ...]) -> Fixture:
+    """Files as one fixture; its warnings go to stderr."""
+    try:
+        fixture = load_fixture(*files)
+    except FixtureError as error:
+        message = str(error)
+        source = click.get_current_context().get_parameter_source("fixture")
+        if source is ParameterSource.ENVIRONMENT:
+            message += f" - named by {FIXTURE}"
+        fail(message, BROKEN_FIXTURE)
+    for warning in fixture.warnings:
+        say(f"warning: {warning}")
+    return fixture
+
+
+@click.command("check", context_settings=SETTINGS)
+@click.argument("fixture", nargs=-1, required=True, type=click.Path())
+def check_command(fixture: tuple[str, ...]) -> None:
+    """Check that fixture files load together; list all problems."""
+    click.echo(f"ok: {load(fixture).summary}")
+
+
+@click.command("init", context_settings=SETTINGS)
+@click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
+def init_command(folder: Path) -> None:
+    """Write a fixture, its schema and a conftest.py into a folder. Existing files are kept."""
+    files = {name: (STARTER / text).read_bytes() for name, text in STARTER_FILES.items()}
+    files["mock-server.schema.json"] = schema()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            path = folder / name
+            if path.exists():
+                click.echo(f"kept {path}")
+                continue
+            click.echo(f"wrote {path}")
+            path.write_bytes(content)
+    except OSError as error:
+        fail(f"cannot write into {folder}: {error.strerror}")
+
+
+@click.command("schema", context_settings=SETTINGS)
+def schema_command() -> None:
+    """Print the JSON Schema of fixture files."""
+    click.echo(schema().decode(), nl=False)
+
+
+@click.command("choices", context_settings=SETTINGS)
+def choices_command() -> None:
+    """Print all choices: their values, and the value in each profile."""
+    profiles = {name: profile(name) for name in PROFILES}
+    for name, (values, choice) in table().items():
+        click.echo(f"{name} = {values_in_words(values)}   (spec {choice.section})")
+        click.echo(f"    {choice.sentence}")
+        of_profiles = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]
+        click.echo("    " + "   ".join(of_profiles))
+
+
+def values_in_words(values: tuple[Any, ...]) -> str:
+    """What a choice can be: `on or off`, or `1 to 30`."""
+    if len(values) > 2 and isinstance(values[0], int):
+        return f"{values[0]} to {values[-1]}"
+    return " or ".join(map(str, values))
+
+
+@click.command("openapi", context_settings=SETTINGS)
+def openapi_command() -> None:
+    """Print the OpenAPI document of the service."""
+    click.echo(json.format(json.encode(public_document())))

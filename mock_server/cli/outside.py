@@ -1,0 +1,164 @@
+"""The commands that look at a real service, or at what it showed.
+
+They import their tools themselves: httpx2 would add 40 ms to each start of the server.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mock_server.cli.options import (
+    OUTPUT,
+    PULL_KEY,
+    SETTINGS,
+    VERIFY_KEY,
+    WITHOUT_VARIABLES,
+)
+from mock_server.cli.terminal import (
+    BROKEN_FIXTURE,
+    NO_SERVICE,
+    UNREACHABLE,
+    fail,
+    say,
+    show_progress,
+    write_out,
+)
+from mock_server.fixture.dump import yaml_of
+from mock_server.fixture.load import load_fixture
+
+if TYPE_CHECKING:
+    from mock_server.tools.choice_probes import ChoiceProbe
+    from mock_server.tools.verify import Finding
+
+
+def key_in(variable: str) -> str:
+    """The API key in a variable."""
+    key = os.environ.get(variable, "").strip()
+    if not key or not key.isascii() or not key.isprintable():
+        fail(f"Expected an API key in the variable {variable}, in printable ASCII characters")
+    return key
+
+
+@click.command("verify", context_settings=WITHOUT_VARIABLES)
+@click.option("--base-url", metavar="URL", required=True, help="Address of the server.")
+@click.option("--key-env", default=VERIFY_KEY, help="Name of the variable with the API key.")
+@click.option(
+    "--dataset", metavar="ID", help="Dataset to look at; by default the fullest of the first 10."
+)
+@click.option("--app", metavar="ID", help="App whose chat is pinned; by default the first one.")
+@click.option("--write", is_flag=True, help="Also pin a chat, and put it back.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "junit"]),
+    default="text",
+    help="Format of the report on stdout.",
+)
+@click.option("--write-profile", **OUTPUT, help="File to write with the values seen, a profile.")
+def verify_command(
+    base_url: str,
+    key_env: str,
+    dataset: str | None,
+    app: str | None,
+    write: bool,
+    form: str,
+    write_profile: Path | None,
+) -> None:
+    """Ask a server which choices it shows, and if it keeps the spec."""
+    import httpx2
+
+    from mock_server.control.http import client_at
+    from mock_server.tools.choice_probes import ChoiceProbe
+    from mock_server.tools.reports import REPORTS, profile_document
+
+    try:
+        server = ChoiceProbe(client_at(base_url, key_in(key_env)), dataset, app, write)
+    except httpx2.InvalidURL as error:
+        fail(f"{error} - at --base-url")
+    findings = findings_of(server, base_url, key_env)
+    click.echo(REPORTS[form](findings))
+    for note in server.notes:
+        say(note)
+    if write_profile:
+        write_out(profile_document(findings), write_profile)
+    raise SystemExit(any(it.status == "differs" for it in findings))
+
+
+def findings_of(server: "ChoiceProbe", base_url: str, key_env: str) -> "list[Finding]":
+    """What is found of a server. What is not put back is said, whatever happens."""
+    from mock_server.tools.probe import NotObservable
+    from mock_server.tools.verify import verify_server
+
+    try:
+        return verify_server(server)
+    except ConnectionError as error:
+        fail(f"cannot reach {base_url}: {error}", UNREACHABLE)
+    except ValueError as error:
+        fail(str(error), NO_SERVICE)
+    except NotObservable as error:
+        fail(f"nothing is observed with the key in {key_env}: {error}")
+    finally:
+        for change in server.left:
+            say(f"not put back: {change}")
+
+
+@click.command("pull", context_settings=SETTINGS)
+@click.option("--base-url", required=True, help="Address of the service.")
+@click.option("--key-env", default=PULL_KEY, help="Name of the variable with the API key.")
+@click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
+@click.option("--app", multiple=True, help="Id of an app to read, by default all.")
+@click.option("--rows", is_flag=True, help="Read the rows of collections, too.")
+@click.option("--anonymize", is_flag=True, help="Replace texts, members and links.")
+@click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
+def pull_command(
+    base_url: str, key_env: str, anonymize: bool, output: Path | None, **wanted: Any
+) -> None:
+    """Read an account of a real FastGPT into a fixture."""
+    from mock_server.tools.anonymous import anonymous
+    from mock_server.tools.pull import PullError, pull
+
+    key = key_in(key_env)
+    try:
+        document, problems = pull(base_url, key, progress=show_progress, **wanted)
+        show_progress("")
+        for problem in problems:
+            say(problem)
+        if problems and not (document["apps"] or document["datasets"]):
+            fail("nothing could be read, nothing is written")
+        if anonymize:
+            document = anonymous(document)
+        write_out(yaml_of(document), output)
+        say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
+    except KeyboardInterrupt:
+        fail("interrupted: nothing is written", UNREACHABLE)
+    except PullError as error:
+        fail(str(error), error.exit_code)
+    raise SystemExit(bool(problems))
+
+
+@click.group("import")
+def import_group() -> None:
+    """Make a fixture of what a service showed."""
+
+
+@import_group.command("har")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
+def import_har(file: Path, output: Path | None) -> None:
+    """Make a fixture of the objects in a HAR recording. No header and no unknown field is kept."""
+    from mock_server.tools import har
+
+    try:
+        with file.open("rb") as opened:
+            document, notes = har.fixture_of(opened)
+    except OSError as error:
+        fail(f"cannot read {file}: {error.strerror}", BROKEN_FIXTURE)
+    except har.NotHar as error:
+        fail(f"{file}: {error}", BROKEN_FIXTURE)
+    for note in notes:
+        say(note)
+    if not document:
+        fail(f"{file} shows no app, chat, dataset or collection")
+    write_out(yaml_of(document), output)

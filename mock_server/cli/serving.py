@@ -1,0 +1,200 @@
+"""The commands that serve, and wait for a server."""
+
+import errno
+import logging
+import sys
+import urllib.request
+from http.client import HTTPException
+from socket import socket
+from time import monotonic, sleep
+
+import click
+
+from mock_server.admin.sandboxes import owner_key
+from mock_server.application import create_app
+from mock_server.choices import PROFILES
+from mock_server.cli.group import warn_of_unknown_variables
+from mock_server.cli.offline import load
+from mock_server.cli.options import FIXTURE, PORT, SETTINGS, option
+from mock_server.cli.terminal import BROKEN_FIXTURE, TIMED_OUT, UNREACHABLE, fail, say
+from mock_server.fixture.load import Fixture
+from mock_server.fixture.source import FixtureError
+from mock_server.redaction import redacted_query
+from mock_server.server import listening_socket, serve, url_at, url_of
+from mock_server.watch import Watch
+
+
+def name_value_pairs(
+    _: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str]:
+    """NAME=VALUE options as a dict."""
+    values = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"Expected NAME=VALUE, got {name!r}")
+        values[name] = value
+    return values
+
+
+@click.command("serve", context_settings=SETTINGS)
+@click.argument("fixture", nargs=-1, envvar=FIXTURE, type=click.Path())
+@option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 lets other machines in.")
+@option("--port", type=PORT, default=8000, help="Port to listen on; 0 takes a free one.")
+@option(
+    "--profile",
+    metavar="NAME|FILE",
+    default=PROFILES[0],
+    help="What it does where the spec is silent. documented: the spec read strictly; deployed: "
+    "what FastGPT 4.16 does; fastgpt-4.17: what 4.17 does; or a file that `verify` has written.",
+)
+@option(
+    "--choice",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=name_value_pairs,
+    help="A choice that differs from the profile, such as page_size_max=100; `mock-server choices` "
+    "lists them. May be repeated.",
+)
+@option(
+    "--admin-token",
+    help="Token that the admin API asks for (Authorization: Bearer TOKEN). Without it, everybody "
+    "who reaches the port may use it.",
+)
+@option(
+    "--allowed-host",
+    multiple=True,
+    help="A host name with a dot by which the admin API may be reached. May be repeated.",
+)
+@option(
+    "--cors-origin",
+    multiple=True,
+    show_default="every origin",
+    help="An origin whose pages may call the service, http://localhost:3000. May be repeated.",
+)
+@option("--demo", is_flag=True, help="Also serve a front end at /demo/, which calls the service.")
+@option("--watch", is_flag=True, help="Load the fixture files again whenever they change.")
+@option("--log", is_flag=True, help="Print a line for each request, as it does on a terminal.")
+def serve_command(
+    fixture: tuple[str, ...],
+    host: str,
+    port: int,
+    profile: str,
+    choice: dict[str, str],
+    admin_token: str | None,
+    allowed_host: tuple[str, ...],
+    cors_origin: tuple[str, ...],
+    demo: bool,
+    watch: bool,
+    log: bool,
+) -> None:
+    """Serve fixtures, or the shipped demo.
+
+    A FIXTURE is a YAML or JSON file, or one of demo, empty, paging, permissions; several
+    are merged.
+    """
+    warn_of_unknown_variables()
+    loaded = load(fixture)
+    try:
+        app = create_app(
+            loaded,
+            profile=profile,
+            choices=choice,
+            cors_origins=cors_origin or ("*",),
+            admin_token=admin_token,
+            allowed_hosts=allowed_host,
+            demo=demo,
+        )
+    except FixtureError as error:
+        fail(str(error), BROKEN_FIXTURE)
+    except ValueError as error:
+        fail(str(error))
+    listener = listener_at(host, port)
+    say(banner(loaded, url_of(listener), is_open=admin_token is None))
+    if demo:
+        say(f"demo: {url_of(listener)}/demo/")
+    look = None
+    if watch:
+        look = Watch(loaded, app.state.sandboxes, say).look
+    set_up_logs()
+    serve(app, listener, access_log=log or sys.stderr.isatty(), every_second=look)
+
+
+def listener_at(host: str, port: int) -> socket:
+    """A socket that listens."""
+    try:
+        return listening_socket(host, port)
+    except OSError as error:
+        reason = str(error.strerror).partition(" (while")[0]
+        if error.errno == errno.EADDRINUSE:
+            reason += " (--port 0 takes a free port)"
+        fail(f"cannot listen on {host}:{port}: {reason}", UNREACHABLE)
+
+
+def set_up_logs() -> None:
+    """Show requests without secrets, and of all else only what failed."""
+    logging.basicConfig(format="%(message)s", level=logging.INFO)
+    for name in ("uvicorn.error", "python_multipart"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("uvicorn.access").addFilter(without_secrets)
+
+
+def without_secrets(record: logging.LogRecord) -> bool:
+    """Hide the secrets of a query in a line of uvicorn's access log."""
+    if isinstance(record.args, tuple):
+        client, method, target, *rest = record.args
+        path, mark, query = str(target).partition("?")
+        record.args = (client, method, path + mark + redacted_query(query), *rest)
+    return True
+
+
+def banner(fixture: Fixture, url: str, *, is_open: bool) -> str:
+    """What a person wants to know at the start."""
+    keys = ", ".join(fixture.store.keys) or "any key is accepted"
+    return f"""mock-server: {fixture.summary} ({", ".join(fixture.files)})
+API keys: {keys}
+console and admin API: {url}/__admin/{" (open to all: set --admin-token)" if is_open else ""}
+try it: {call_to_try(fixture, url)}"""
+
+
+def call_to_try(fixture: Fixture, url: str) -> str:
+    """A call that works, in curl."""
+    store = fixture.store
+    if not store.datasets:
+        return f"curl {url}/__admin/health"
+    key = owner_key(store) or next(iter(store.keys))
+    body = f'{{"offset": 0, "datasetId": "{next(iter(store.datasets))}"}}'
+    return f"""curl {url}/api/core/dataset/collection/listV2 -H 'Authorization: Bearer {key}' \\
+  -H 'Content-Type: application/json' -d '{body}'"""
+
+
+@click.command("wait", context_settings=SETTINGS)
+@option("--url", metavar="URL", help="Address of the server, in place of host and port.")
+@option("--host", default="127.0.0.1", help="Host of the server.")
+@option("--port", type=PORT, default=8000, help="Port of the server.")
+@option("--timeout", default=30.0, help="Seconds to wait.")
+def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
+    """Wait until a server is ready."""
+    url = (url or url_at(host, port)).rstrip("/")
+    if "://" not in url:
+        fail(f"Expected an address such as http://127.0.0.1:8000, got {url!r} - at --url")
+    end = monotonic() + timeout
+    problem = problem_of(url)
+    while problem is not None:
+        if monotonic() > end:
+            fail(f"{url} is not ready after {timeout:g} s: {problem}", TIMED_OUT)
+        sleep(0.1)
+        problem = problem_of(url)
+    click.echo("ready")
+
+
+def problem_of(url: str) -> str | None:
+    """Why a server is not ready, None if it is."""
+    no_proxy = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        # Whatever the server's name, the guard of its admin API accepts this one.
+        request = urllib.request.Request(f"{url}/__admin/health", headers={"Host": "localhost"})
+        with no_proxy.open(request, timeout=2):
+            return None
+    except (OSError, HTTPException, ValueError) as error:
+        return str(error)

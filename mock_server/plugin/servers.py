@@ -1,0 +1,119 @@
+"""The servers of tests: one in this process, or sandboxes of one that runs elsewhere."""
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from msgspec import json
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mock_server.application import load_baseline
+from mock_server.control import Control
+from mock_server.control.http import client_at
+from mock_server.embedding import MockServer
+from mock_server.fixture.load import Fixture, load_fixture
+from mock_server.fixture.profile import profile_of
+from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
+from mock_server.plugin.variants import Variants
+
+
+class LocalServer:
+    """The server of this process: it starts once, and each test gets new sandboxes."""
+
+    def __init__(self, variants: Variants | None = None) -> None:
+        self.server = MockServer({})
+        self._variants = variants
+        self._fixture: Fixture | None = None
+        self._content: Any = None
+        """That of the fixture when it was loaded."""
+        self._warned = set[str]()
+        self._prepared: Setup | None = None
+
+    def prepare(self, setup: Setup) -> MockServer:
+        """The server with fresh data of a setup, maybe not started yet."""
+        # Another fixture of the same test may have prepared it.
+        if setup is self._prepared:
+            return self.server
+        profile = setup.profile or "documented"
+        with plain_errors():
+            fixture = self._loaded(setup.fixture)
+            baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
+        if self._variants:
+            baseline = self._variants.noting(baseline)
+        # A reference: this costs microseconds, whatever the size of the data.
+        self.server.run(lambda: self.server.sandboxes.restart(baseline))
+        self._prepared = setup
+        return self.server
+
+    def control(self, setup: Setup) -> Control:
+        """Control the running server with this data, without what an earlier test left."""
+        server = self.prepare(setup).start()
+        if server.http.is_closed:
+            server.http = client_at(server.url)
+        server.http.cookies.clear()
+        return Control(server.http)
+
+    def _loaded(self, given: Any) -> Fixture:
+        """A fixture, loaded anew only if it is another one or has changed."""
+        if self._fixture is not None and content_of(given) == self._content:
+            return self._fixture
+        self._fixture = load_fixture("demo" if given is None else given)
+        self._content = content_of(given)
+        # Each mistake is told once in a session, however often its fixture is loaded.
+        for text in map(str, self._fixture.warnings):
+            if text not in self._warned:
+                self._warned.add(text)
+                warnings.warn(FixtureWarning(text), stacklevel=2)
+        return self._fixture
+
+
+def content_of(fixture: Any) -> Any:
+    """What tells a fixture from another, or from itself before a change."""
+    if isinstance(fixture, Path):
+        return fixture, fixture.read_bytes()
+    if isinstance(fixture, Mapping):
+        return json.encode(fixture)
+    return fixture
+
+
+class MockServerApp:
+    """The server of the test as an ASGI application: it opens no socket."""
+
+    url = "http://localhost"
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.control = Control.of(app)
+
+    @property
+    def key(self) -> str:
+        """An API key with all permissions."""
+        return self.control.key
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+@contextmanager
+def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
+    """A sandbox on a running server, as long as a test lasts."""
+    server = Control.at(url, token=os.environ.get("MOCK_SERVER_ADMIN_TOKEN"))
+    profile = None
+    choices = setup.choices
+    with server.http:
+        with plain_errors():
+            # A file with a profile is here, not where the server runs.
+            if setup.profile:
+                profile, of_file = profile_of(setup.profile)
+                choices = {**of_file, **choices}
+            control = server.create_sandbox(profile=profile, choices=choices or None)
+        try:
+            if setup.fixture is not None:
+                with plain_errors():
+                    control.load(setup.fixture)
+            yield control
+        finally:
+            control.remove_sandbox()

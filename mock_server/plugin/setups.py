@@ -1,0 +1,102 @@
+"""What the server of a test serves, as options, settings and markers say.
+
+pytest imports this module in every run. So it imports nothing of the server.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+URL = "--mock-server-url"
+PROFILE = "--mock-server-profile"
+CHOICES = "--mock-server-choices"
+STRICT = "mock_server_strict"
+OFF = ("false", "no", "off", "0")
+FAILURE = partial(pytest.fail.Exception, pytrace=False)
+
+
+class FixtureWarning(UserWarning):
+    """A fixture has something that is probably a mistake."""
+
+
+class Setup(NamedTuple):
+    """What the server of a test serves. None is what the server has by itself."""
+
+    fixture: Mapping[str, Any] | str | Path | None = None
+    profile: str | Path | None = None
+    choices: Mapping[str, Any] = {}
+    strict: bool | None = None
+
+
+def of_project(config: pytest.Config, fixture: Any, settings: Mapping[str, Any]) -> Setup:
+    """The setup of all tests of a project."""
+    with plain_errors("mock_server_settings"):
+        if not isinstance(settings, Mapping):
+            raise ValueError(f"Expected a dict, got {settings!r}")
+        check_names(settings, ("profile", "choices", "fixture"))
+    usual = {"fixture": fixture, "profile": config.getoption(PROFILE)}
+    return Setup(**{**usual, **settings})
+
+
+def marked(item: Any) -> Setup:
+    """What the markers of a test say; of each argument, the closest one counts."""
+    arguments: dict[str, Any] = {}
+    for mark in item.iter_markers("mock_server"):
+        arguments = {**mark.kwargs, **arguments}
+        strict = mark.kwargs.get("strict")
+        with plain_errors("marker mock_server"):
+            check_names([*mark.args, *mark.kwargs], Setup._fields)
+            if strict not in (None, True, False):
+                raise ValueError(f"Expected True or False, got {strict!r} - at strict")
+    return Setup(**arguments)
+
+
+def resolved(fixture: Any, folder: Path) -> Any:
+    """A fixture whose path is relative to a folder; other names are those of shipped ones."""
+    if isinstance(fixture, str | Path):
+        path = folder / fixture
+        if path.exists():
+            return path
+    return fixture
+
+
+def strictness(item: pytest.Item) -> tuple[bool, list[str]]:
+    """Whether violations fail a test, and which ones do not."""
+    own = marked(item).strict
+    is_strict, allowed = strictness_of_all(item.config)
+    if own is not None:
+        is_strict = own
+    return is_strict, allowed
+
+
+def strictness_of_all(config: pytest.Config) -> tuple[bool, list[str]]:
+    """The same, as the settings have it."""
+    words = [word.strip(",") for word in config.getini(STRICT)]
+    if not words or " ".join(words).lower() in OFF:
+        return False, []
+    return True, [word for word in words if word.lower() != "true"]
+
+
+def check_names(names: Iterable[object], known: Sequence[str]) -> None:
+    """Raises ValueError for a name that is unknown."""
+    from mock_server.errors import did_you_mean
+
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"Expected {', '.join(known)}, got {name!r}{hint}")
+
+
+@contextmanager
+def plain_errors(
+    place: str = "mock-server", failure: Callable[[str], BaseException] = FAILURE
+) -> Iterator[None]:
+    """Fail with a message instead of a traceback: setups are the user's, as servers are."""
+    try:
+        yield
+    except (AssertionError, ValueError, OSError) as error:
+        raise failure(f"{place}: {error}") from None

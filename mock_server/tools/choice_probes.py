@@ -1,0 +1,279 @@
+"""How each choice of a server is seen from outside."""
+
+from collections.abc import Callable
+from itertools import filterfalse, pairwise, starmap
+from operator import ge, le, ne
+from secrets import token_hex
+from typing import Any
+
+from msgspec import UNSET
+
+from mock_server.store.objects import folded
+from mock_server.tools.kinds import Item
+from mock_server.tools.probe import (
+    CHAT_ROUTES,
+    LIST,
+    PIN,
+    ROWS,
+    UNKNOWN,
+    NotObservable,
+    Probe,
+    first,
+    has_tags,
+    ids,
+    is_folder,
+    need,
+    tag_names,
+)
+from mock_server.tools.rules import ITEM_FIELDS
+
+Ask = Callable[["ChoiceProbe"], Any]
+UNKNOWN_TAG = {"tagId": UNKNOWN, "values": ["any"]}
+
+
+def either(accepted: str, refused: str, **fields: Any) -> Ask:
+    """A probe of whether a list with these fields is accepted."""
+
+    def ask(server: "ChoiceProbe") -> str:
+        return accepted if server.is_listed(**fields) else refused
+
+    return ask
+
+
+class ChoiceProbe(Probe):
+    """A server, and a method for each choice, which finds its value.
+
+    Where a refusal shows as much as a success, it asks for that, which changes nothing.
+    A text says why there is no method.
+    """
+
+    # Pages and order
+
+    def page_size_default(self) -> int:
+        parent, items = self.longest
+        shown, _ = self.page(parentId=parent, pageSize=UNSET)
+        count = len(shown)
+        need(count < len(items), f"the largest folder has {count} collections, and shows all")
+        return count
+
+    def page_size_max(self) -> int:
+        parent, items = self.longest
+        if not self.is_listed(pageSize=31):
+            return 30
+        # A server that refuses 101 lowers nothing, so it allows 31.
+        if not self.is_listed(pageSize=101):
+            return 100
+        need(len(items) > 30, f"the largest folder has {len(items)} collections, too few")
+        shown, _ = self.page(parentId=parent, pageSize=31)
+        return 100 if len(shown) > 30 else 30
+
+    page_size_over_limit = either("clamp", "reject", pageSize=101)
+    offset_missing = either("accept", "reject", offset=UNSET)
+    numeric_strings = either("accept", "reject", offset="0", pageSize="1")
+
+    def list_order(self) -> str:
+        times = self.neighbours("updateTime")
+        names = self.neighbours("name")
+        is_by_time = all(starmap(ge, times))
+        is_by_name = all(starmap(le, names))
+        changes = min(sum(starmap(ne, times)), sum(starmap(ne, names)))
+        is_clear = changes >= 3 and not (is_by_time and is_by_name)
+        need(is_clear, "too few collections differ in name and updateTime")
+        if is_by_time:
+            return "update_time_desc"
+        if is_by_name:
+            return "name"
+        return "fixture"
+
+    def neighbours(self, field: str) -> list[tuple[Any, Any]]:
+        """The values of a field in each collection and the next one of its folder."""
+        pairs = list[tuple[Any, Any]]()
+        for level in self.levels.values():
+            values = [it[field] for it in level]
+            pairs += pairwise(values)
+        return pairs
+
+    # Folders
+
+    def folder(self) -> Item:
+        """A folder with content."""
+        for item in self.levels[None]:
+            if self.levels.get(item["_id"]):
+                return item
+        raise NotObservable("no folder has collections")
+
+    def deep(self) -> tuple[str, Item]:
+        """A collection in a folder that is in a folder, and the id of that one."""
+        parents = {it["_id"]: it["parentId"] for it in self.items}
+        for item in self.items:
+            above = parents.get(item["parentId"])
+            if above:
+                return above, item
+        raise NotObservable("no folder has a folder with collections")
+
+    def parent_omitted(self) -> str:
+        self.folder()
+        _, total = self.page(parentId=UNSET)
+        _, at_top = self.page()
+        return "root" if total == at_top else "any"
+
+    def parent_empty_string(self) -> str:
+        answer = self.listed(parentId="")
+        _, at_top = self.page()
+        need(at_top > 0, "the top level is empty")
+        if answer.is_accepted and answer.page()[1] == at_top:
+            return "root"
+        return "unknown"
+
+    parent_unknown = either("empty", "not_found", parentId=UNKNOWN)
+
+    # Searches and filters
+
+    def search_scope(self) -> str:
+        folder = self.folder()
+        name = folder["name"]
+        id = folder["_id"]
+        is_found = id in ids(self.every(searchText=name))
+        need(is_found, "a search for the name of a folder does not find it")
+        # It is not in itself: a search that finds it there looks everywhere.
+        if id in ids(self.every(searchText=name, parentId=id)):
+            return "dataset"
+        # Who looks below a folder does not look whether it is there.
+        if not self.listed(searchText=name, parentId=UNKNOWN).is_accepted:
+            return "folder"
+        top, deep = self.deep()
+        if deep["_id"] in ids(self.every(searchText=deep["name"], parentId=top)):
+            return "subtree"
+        return "folder"
+
+    def search_fields(self) -> str:
+        item, tag = self.tagged()
+        found = ids(self.every(searchText=tag, parentId=item["parentId"]))
+        return "name_and_tags" if item["_id"] in found else "name"
+
+    def tagged(self) -> tuple[Item, str]:
+        """A collection, and a tag of it that is not in its name."""
+        for item in self.items:
+            for tag in tag_names(item):
+                if folded(tag) not in folded(item["name"]):
+                    return item, tag
+        raise NotObservable("no collection has a tag that is not in its name")
+
+    def list_filters(self) -> str:
+        leaf = first(filterfalse(is_folder, self.items), "all are folders")
+        answer = self.listed(parentId=leaf["parentId"], selectFolder=True)
+        # A server that does not know the field may refuse it.
+        if not answer.is_accepted or not all(map(is_folder, answer.page()[0])):
+            return "ignore"
+        by_value = self.listed(tagFilters=[UNKNOWN_TAG])
+        if by_value.is_accepted and not by_value.page()[0]:
+            return "tag_values"
+        return "honour"
+
+    search_text = either("whole", "service", searchText="x" * 101)
+
+    # The fields of collections
+
+    def item_fields(self) -> str:
+        has_more = any(it.keys() - ITEM_FIELDS.keys() for it in self.items)
+        return "service" if has_more else "documented"
+
+    def tags_empty(self) -> str:
+        item = first(filterfalse(has_tags, self.items), "every collection has tags")
+        return "absent" if item.get("tags") is None else "list"
+
+    def tag_form(self) -> str:
+        for item in filter(has_tags, self.items):
+            if any(isinstance(tag, dict) for tag in item["tags"]):
+                return "typed"
+        raise NotObservable("no tag has a value")
+
+    # Chats and rows
+
+    def chat_unknown(self) -> str:
+        id = f"verify-{token_hex(8)}"
+        _ = self.chats  # else nobody sees what happens
+        if not self.set_top(id, False).is_accepted:
+            return "not_found"
+        self.left.append(f"the chat {id}")
+        was_created = id in self.chats
+        self.send("DELETE", f"{CHAT_ROUTES}/history/delHistory?appId={self.app}&chatId={id}")
+        if id not in self.chats:
+            self.left.pop()
+        return "create" if was_created else "ignore"
+
+    def top_missing(self) -> str:
+        """A chat of an unknown app is refused in any case: for that, or for the missing field."""
+        chat: Item = {"appId": UNKNOWN, "chatId": UNKNOWN}
+        right = self.send("PUT", PIN, chat | {"top": False}).code
+        without_top = self.send("PUT", PIN, chat).code
+        empty = self.send("PUT", PIN, {}).code
+        need(right not in (200, empty), "an unknown app is refused like a missing field")
+        return "ignore" if without_top == right else "reject"
+
+    def lone_offset(self) -> str:
+        full = first((it for it in self.items if it["dataAmount"]), "no collection has rows")
+        body = {"collectionId": full["_id"]}
+        rows, _ = self.send("POST", ROWS, body).page()
+        need(bool(rows), "a collection shows no rows")
+        past_the_end, _ = self.send("POST", ROWS, body | {"offset": 10**6}).page()
+        return "ignore" if past_the_end else "honour"
+
+    # What needs more than a key
+
+    credentials = "it needs a login"
+    training = "it needs new rows"
+    rows_visible = "it needs new rows"
+    chat_owner = "it needs the keys of two members"
+    app_missing = "it would ask a model"
+
+    # Requests, errors and routes
+
+    def unknown_key(self) -> str:
+        is_open = self.is_listed(key=f"fastgpt-{token_hex(16)}")
+        need(is_open, "one is refused, as by every server with keys of its own")
+        return "accept"
+
+    content_type_missing = either("accept", "reject", is_typed=False)
+    method_mismatch = either("accept", "reject", method="PUT")
+    unknown_fields = either("ignore", "reject", unknownField=1)
+
+    def request_form(self) -> str:
+        moved = self.send("POST", f"{LIST}/", {"datasetId": self.dataset})
+        return "service" if moved.status == 308 else "strict"
+
+    def error_form(self) -> str:
+        code = self.listed(datasetId=UNKNOWN).code
+        need(400 <= code < 500 or code >= 1000, f"an unknown dataset has code {code}")
+        return "plain" if code < 500 else "service"
+
+    def error_http_status(self) -> str:
+        """An unknown dataset is a 500 for some who answer a wrong body with 400."""
+        unknown = self.listed(datasetId=UNKNOWN)
+        missing = self.listed(datasetId=UNSET)
+        for answer in (unknown, missing):
+            is_told = not answer.is_accepted and answer.code != 500
+            need(is_told, "a list without a dataset is accepted, or fails with code 500")
+        least = min(unknown.status, missing.status)
+        return {200: "always_200", 500: "always_500"}.get(least, "mapped")
+
+    def legacy_paths(self) -> str:
+        return self.route("PUT", f"{CHAT_ROUTES}/updateHistory", {})
+
+    def related_routes(self) -> str:
+        return self.route("POST", "/api/core/dataset/list", {"parentId": None})
+
+    def route(self, method: str, path: str, body: Item) -> str:
+        """Whether a route is served."""
+        code = self.send(method, path, body).code
+        need(code != 500, f"{path} fails with code 500")
+        return "off" if code == 404 else "on"
+
+
+def probe_of(choice: str) -> Ask | str:
+    """The method that finds the value of a choice, or why there is none."""
+    if choice not in vars(ChoiceProbe):
+        path = "tools/choice_probes.py"
+        raise NotImplementedError(f"no probe and no reason for choice {choice} in {path}")
+    probe: Ask | str = vars(ChoiceProbe)[choice]
+    return probe

@@ -1,0 +1,135 @@
+"""The rules of the spec that a server keeps, whatever its choices are."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType, defstruct, json
+
+from mock_server.decoding import converted
+from mock_server.store.objects import folded
+from mock_server.tools.kinds import Item
+from mock_server.tools.probe import Probe, first, ids, need, tag_names
+
+FLAGS = [(name, bool) for name in ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")]
+SpecPermission: Any = defstruct("SpecPermission", [("value", int), *FLAGS])
+ServicePermission: Any = defstruct("ServicePermission", [("permission", int), *FLAGS])
+SpecTag: Any = defstruct("SpecTag", [("tag", str), ("value", float | str | list[str])])
+TEXT_FIELDS = ("_id", "tmbId", "type", "name", "externalFileId", "trainingType")
+ITEM_FIELDS: dict[str, Any] = dict.fromkeys(TEXT_FIELDS, str) | {
+    "parentId": str | None,
+    "updateTime": datetime,
+    "tags": list[str | SpecTag],
+    "dataAmount": float,
+    "trainingAmount": float,
+    "forbid": bool,
+    "permission": SpecPermission,
+}
+OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
+"""The fields that FastGPT sends only where they are set."""
+SERVICE_FIELDS = ITEM_FIELDS | {"permission": ServicePermission}
+SpecCollection: Any = defstruct("SpecCollection", [*ITEM_FIELDS.items()])
+ServiceCollection: Any = defstruct(
+    "ServiceCollection",
+    [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
+    + [(name, SERVICE_FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL],
+)
+SpecPage: Any = defstruct("SpecPage", [("list", list[Item]), ("total", int)])
+ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", SpecPage)]
+SpecEnvelope: Any = defstruct("SpecEnvelope", ENVELOPE, forbid_unknown_fields=True)
+PIN_SUCCESS = {"code": 200, "statusText": "", "message": "", "data": None}
+
+
+def expect(expected: str, got: object, is_right: bool) -> None:
+    """Raises AssertionError if it is not right."""
+    if not is_right:
+        raise AssertionError(f"Expected {expected}, got {json.encode(got).decode():.200}")
+
+
+def check_envelope(server: Probe) -> None:
+    """A list comes in an envelope with four fields."""
+    answer = server.listed()
+    is_success = answer.status == 200 and str(answer.code) == "200"
+    need(is_success, f"a list is refused with code {answer.code}")
+    converted(answer.body, SpecEnvelope)
+
+
+def check_fields(server: Probe) -> None:
+    """Collections have the fields and types of the spec, or those that FastGPT sends."""
+    for item in server.page()[0]:
+        check_item(item)
+    for item in server.items:
+        check_item(item)
+
+
+def check_item(item: Item) -> None:
+    """Raises Refusal."""
+    is_documented = item.keys() <= ITEM_FIELDS.keys()
+    kind = SpecCollection if is_documented else ServiceCollection
+    converted({"tags": []} | item, kind)
+
+
+def check_pages(server: Probe) -> None:
+    """Pages of each size join without gaps and doubles, and have the same total."""
+    parent, items = server.longest
+    every = ids(items)
+    need(len(every) < server.most, "too many collections")
+    expect("each collection once", every, len({*every}) == len(every))
+    for size in (1, 7, 30):
+        offsets = range(0, len(every) + size, size)
+        # Most lists have few pages. Of a long one, the last pages and what is past the end.
+        for offset in offsets[-12:]:
+            shown, total = server.page(parentId=parent, pageSize=size, offset=offset)
+            got = [total, ids(shown)]
+            is_right = got == [len(every), every[offset : offset + size]]
+            expect(f"total {len(every)} and its items from {offset}", got, is_right)
+
+
+def check_folders(server: Probe) -> None:
+    """A `parentId` lists its folder, null the top level."""
+    for parent, level in server.levels.items():
+        shown = {it["parentId"] for it in level}
+        expect(f"only the parentId {parent or 'null'}", shown, shown <= {parent})
+
+
+def check_search(server: Probe) -> None:
+    """A search finds texts in any case of letters, and literally: a dot is a dot."""
+    # A name that is not in ASCII shows more.
+    wanted = min(server.levels[None], key=lambda it: not it["name"].isascii())
+    text = wanted["name"][:40].strip().swapcase()
+    shown = ids(server.every(searchText=text))
+    expect(f"{wanted['_id']} for {text!r}", shown, wanted["_id"] in shown)
+    for word in (text, f".{text[1:]}", ".*"):
+        for found in server.every(searchText=word):
+            texts = [found["name"], *tag_names(found)]
+            has_word = any(folded(word) in folded(each) for each in texts)
+            expect(f"{word!r} in a name or a tag", texts, has_word)
+
+
+def check_pin(server: Probe) -> None:
+    """`top` pins and unpins, twice as once, with data null. At last it is as it was."""
+    id, was = first(server.chats.items(), "the app has no chats")
+    server.left += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
+    try:
+        for top in (not was, not was, was, was):
+            answer = server.set_top(id, top)
+            is_right = answer.status == 200 and answer.body == PIN_SUCCESS
+            expect("the envelope of a success, with data null", answer.body, is_right)
+            shown = server.chats[id]
+            expect(f"the chat {id} as it was set", shown, shown == top)
+    finally:
+        if server.set_top(id, was).is_accepted and server.chats[id] == was:
+            server.left.pop()
+
+
+Rule = Callable[[Probe], None]
+"""It raises AssertionError or Refusal where a server breaks it."""
+RULES: dict[str, tuple[str, Rule]] = {
+    "envelope": ("2.3", check_envelope),
+    "fields": ("2.2", check_fields),
+    "pages": ("4.2", check_pages),
+    "folders": ("4.2", check_folders),
+    "search": ("4.2", check_search),
+    "pin": ("4.1", check_pin),
+}
+"""The section of the spec for each rule, and what checks it."""
