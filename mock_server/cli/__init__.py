@@ -73,14 +73,18 @@ def cli() -> None:
 
 
 def warn_of_unknown_variables() -> None:
-    """Name variables that look like ours and are none."""
+    """Name variables that look like ours and are none, with the one that is probably meant."""
     known = [FIXTURE, PULL_KEY, VERIFY_KEY]
     for command in COMMANDS:
         if command.context_settings.get("auto_envvar_prefix"):
-            known += [f"{PREFIX}{it.name}".upper() for it in command.params]
+            options = [it for it in command.params if isinstance(it, click.Option)]
+            known += [f"{PREFIX}{it.name}".upper() for it in options]
+    # What all have in common tells nothing of what is meant.
+    words = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):
-            say(f"warning: unknown variable {name}")
+            near = did_you_mean(name.removeprefix(PREFIX), words).replace("'", f"'{PREFIX}", 1)
+            say(f"warning: unknown variable {name}{near}")
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -1,5 +1,6 @@
 """What commands have in common: their options, what they write, and how they end."""
 
+import os
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -41,13 +42,16 @@ def fail(message: str, code: int = 1) -> NoReturn:
 
 
 def writable(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse what cannot be a file before work is done for it."""
-    if path and (path.is_dir() or not path.parent.is_dir()):
+    """The path of a file that can be written whole: no device, nor a link in place of its file."""
+    if path and (not path.parent.is_dir() or (path.exists() and not path.is_file())):
         fail(f"Expected a file in a folder that is there, got {path} - at {option.opts[0]}")
     return path
 
 
-OUTPUT: dict[str, Any] = {"type": click.Path(path_type=Path), "callback": writable}
+OUTPUT: dict[str, Any] = {
+    "type": click.Path(path_type=Path, resolve_path=True),
+    "callback": writable,
+}
 
 
 def address(_: click.Context, option: click.Parameter, text: str | None) -> str | None:
@@ -65,11 +69,20 @@ def address(_: click.Context, option: click.Parameter, text: str | None) -> str 
 
 
 def write_out(text: str, output: Path | None) -> None:
-    """Write a text to a file, or to stdout."""
+    """Write a text to a file, whole or not at all, or to stdout."""
     try:
-        if output:
-            output.write_text(text, "utf-8")
-        else:
+        if output is None:
             click.echo(text, nl=False)
+        else:
+            replace_file(output, text)
     except OSError as error:
         fail(f"cannot write {output or 'to stdout'}: {error.strerror}")
+
+
+def replace_file(path: Path, text: str) -> None:
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_text(text, "utf-8")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from msgspec import json
 
 from mock_server.choices import PROFILES, profile, table
-from mock_server.cli.common import BROKEN_FIXTURE, SETTINGS, fail, say
+from mock_server.cli.common import BROKEN_FIXTURE, FIXTURE, SETTINGS, fail, say
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError
@@ -22,7 +23,11 @@ def load(files: tuple[str, ...]) -> Fixture:
     try:
         fixture = load_fixture(*files)
     except FixtureError as error:
-        fail(str(error), BROKEN_FIXTURE)
+        message = str(error)
+        source = click.get_current_context().get_parameter_source("fixture")
+        if source is ParameterSource.ENVIRONMENT:
+            message += f" - named by {FIXTURE}"
+        fail(message, BROKEN_FIXTURE)
     for warning in fixture.warnings:
         say(f"warning: {warning}")
     return fixture

@@ -1,5 +1,6 @@
 """The commands that serve, and wait for a server."""
 
+import errno
 import logging
 import sys
 from asyncio import to_thread
@@ -131,6 +132,8 @@ def listener_at(host: str, port: int) -> socket:
         return listening_socket(host, port)
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]
+        if error.errno == errno.EADDRINUSE:
+            reason += " (--port 0 takes a free port)"
         fail(f"cannot listen on {host}:{port}: {reason}", UNREACHABLE)
 
 

@@ -270,3 +270,12 @@ class ChoiceProbe(Probe):
         code = self.send(method, path, body).code
         need(code != 500, f"{path} fails with code 500")
         return "off" if code == 404 else "on"
+
+
+def probe_of(choice: str) -> Ask | str:
+    """The method that finds the value of a choice, or why there is none."""
+    if choice not in vars(ChoiceProbe):
+        path = "tools/choice_probes.py"
+        raise NotImplementedError(f"no probe and no reason for choice {choice} in {path}")
+    probe: Ask | str = vars(ChoiceProbe)[choice]
+    return probe

@@ -11,7 +11,7 @@ from msgspec import Struct, json
 
 from mock_server.choices import PROFILES, profile, table
 from mock_server.errors import Refusal
-from mock_server.tools.choice_probes import Ask, ChoiceProbe
+from mock_server.tools.choice_probes import Ask, ChoiceProbe, probe_of
 from mock_server.tools.probe import NotObservable, ServiceError, need
 from mock_server.tools.rules import RULES
 
@@ -44,7 +44,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
         rules = [finding_of(server, name, *rule) for name, rule in RULES.items()]
         choices = list[Finding]()
         for name, (_, choice) in table().items():
-            choices.append(finding_of(server, name, choice.section, vars(ChoiceProbe)[name]))
+            choices.append(finding_of(server, name, choice.section, probe_of(name)))
     except httpx2.RequestError as error:
         raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
     is_blind = all(it.status == NOT_OBSERVABLE for it in rules)
