@@ -67,6 +67,12 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         path = self.path[:-1] if at_key else self.path
         raise InvalidField(message.removeprefix("Expected "), where=json_path(path), hint=hint)
 
+    def written(self, value: Any) -> str:
+        """A number, true or false as a document has it; nothing of a secret in a request."""
+        if self.is_secret:
+            return ""
+        return msgspec.json.encode(value).decode()
+
 
 def json_path(path: Where) -> str:
     """A path in words of JSON: `$.apps[0].id`."""
@@ -208,11 +214,14 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     """Report a value that a type does not have, with what helps to correct it."""
     kinds = [*map(bare, alternatives(kind))]
     message = f"Expected {in_words(kind)}"
-    if not place.is_secret:
-        message += f", got {shortened(value)}"
-    # A number in place of a text, as 1.50 for a version.
+    # A number in place of a text lacks quotes, as 1.50 does for a version.
+    written = ""
     if str in kinds and isinstance(value, int | float):
-        message += ", which needs quotes"
+        written = place.written(value)
+    if written:
+        message += f', got {written}, which needs quotes: "{written}"'
+    elif not place.is_secret:
+        message += f", got {shortened(value)}"
     # Of the values that a type lists, one may be meant.
     names: list[str] = []
     for each in kinds:

@@ -1,100 +1,80 @@
-"""A small account for tests, a server in process, and one on a socket, with their clients."""
+"""The account that tests share, and a client of a server that has it."""
 
 import asyncio
+import json
 import socket
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from hashlib import sha256
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
+from starlette.applications import Starlette
 from starlette.types import Message, Receive, Scope, Send
 
-from mock_server import create_app
-from mock_server.control import Control
-from mock_server.sandbox import Sandboxes
+from mock_server import Control, MockServer, create_app
 
 PIN = "/api/core/chat/history/updateHistory"
 OLD_PIN = "/api/core/chat/updateHistory"
 LIST = "/api/core/dataset/collection/listV2"
+HISTORIES = "/api/core/chat/history/getHistories"
+COMPLETIONS = "/api/v1/chat/completions"
+ACCOUNTS = "/api/support/user/account"
 SENT_PIN = {"appId": "app", "chatId": "c1", "top": True}
 SENT_LIST = {"offset": 0, "datasetId": "d"}
-COMPLETIONS = "/api/v1/chat/completions"
+CHAT = {"appId": "app", "chatId": "k"}
 RIGHT_PIN = b'{"code":200,"statusText":"","message":"","data":null}'
-METHODS = {PIN: "PUT", OLD_PIN: "PUT", LIST: "POST"}
+METHODS = {PIN: "PUT", OLD_PIN: "PUT"}
+FIRST = "68b000000000000000000001"
+"""The first id that the server gives."""
 
+LEVELS = ("owner", "manage", "write", "read", "none")
+LINK = {
+    "_id": "link",
+    "name": "Alpha link",
+    "type": "link",
+    "tags": ["x"],
+    "rawLink": "https://example.com/",
+    "externalFileId": "ext-1",
+    "forbid": True,
+    "dataAmount": 4,
+    "trainingAmount": 2,
+    "trainingType": "qa",
+    "updateTime": "2024-02-01T00:00:00.000Z",
+}
+BETA = {"_id": "in-b", "name": "Beta", "tags": ["setup", "first"]}
+ALPHA = {"_id": "in-a", "name": "Alpha", "updateTime": "2024-02-01T00:00:00.000Z"}
+FOLDER = {"_id": "folder", "name": "Guides", "updateTime": "2024-03-01T00:00:00.000Z"}
+COLLECTIONS = [FOLDER | {"children": [BETA, ALPHA]}, LINK]
+CHATS = [{"chatId": "c1", "title": "One"}, {"chatId": "c2", "title": "Two", "top": True}]
+CLOSED = {"permissions": {"write": "none"}}
 ACCOUNT: dict[str, Any] = {
     "clock": "2026-01-01T00:00:00.000Z",
-    "keys": [
-        {"key": level, "member": f"member-{level}", "permission": level}
-        for level in ("owner", "manage", "write", "read", "none")
-    ],
+    "keys": [{"key": it, "member": f"member-{it}", "permission": it} for it in LEVELS],
     "users": [{"username": "root", "password": "1234", "member": "member-owner"}],
     "apps": [
-        {
-            "id": "app",
-            "name": "Support",
-            "permissions": {"write": "none"},
-            "chats": [
-                {"chatId": "c1", "title": "One"},
-                {"chatId": "c2", "title": "Two", "top": True},
-            ],
-        },
+        {"id": "app", "name": "Support", "chats": CHATS} | CLOSED,
         {"id": "says", "name": "Says", "replies": ["Hello.", "Again."]},
     ],
     "datasets": [
-        {
-            "id": "d",
-            "name": "Handbook",
-            "permissions": {"write": "none"},
-            "collections": [
-                {
-                    "_id": "folder",
-                    "name": "Guides",
-                    "updateTime": "2024-03-01T00:00:00.000Z",
-                    "children": [
-                        {"_id": "in-b", "name": "Beta", "tags": ["setup", "first"]},
-                        {"_id": "in-a", "name": "Alpha", "updateTime": "2024-02-01T00:00:00.000Z"},
-                    ],
-                },
-                {
-                    "_id": "link",
-                    "name": "Alpha link",
-                    "type": "link",
-                    "tags": ["x"],
-                    "rawLink": "https://example.com/",
-                    "externalFileId": "ext-1",
-                    "forbid": True,
-                    "dataAmount": 4,
-                    "trainingAmount": 2,
-                    "trainingType": "qa",
-                    "updateTime": "2024-02-01T00:00:00.000Z",
-                },
-            ],
-        },
+        {"id": "d", "name": "Handbook", "collections": COLLECTIONS} | CLOSED,
         {"id": "many", "collections": [{"repeat": 120, "_id": "m{n:03}", "name": "Item {n:03}"}]},
+        {"id": "notes", "name": "Notes", "collections": [{"_id": "x", "name": "X"}]},
     ],
 }
 
 
-class Server:
-    """A mock server in process. `with Server() as server`; the fields are `create_app`'s."""
+class InProcess(httpx2.BaseTransport):
+    """Sends requests to an application, all of them in one loop."""
 
-    def __init__(self, document: Any = ACCOUNT, **settings: Any) -> None:
-        self._app = create_app(document, **settings)
-        self.sandboxes: Sandboxes = self._app.state.sandboxes
+    def __init__(self, app: Starlette) -> None:
+        self.app = app
         self.pieces: list[bytes] = []
         """The body of the latest response, in the pieces in which it was sent."""
-        transport = httpx2.ASGITransport(self._recorded)
-        self._http = httpx2.AsyncClient(transport=transport, base_url="http://localhost")
+        self._transport = httpx2.ASGITransport(self._recorded)
         self._runner = asyncio.Runner()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._runner.close()
 
     async def _recorded(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def record(message: Message) -> None:
@@ -102,14 +82,19 @@ class Server:
             await send(message)
 
         self.pieces = []
-        await self._app(scope, receive, record)
+        await self.app(scope, receive, record)
         self.pieces = [*filter(None, self.pieces)]
 
-    def request(self, method: str, path: str, **more: Any) -> httpx2.Response:
-        return self._runner.run(self._http.request(method, path, **more))
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        return self._runner.run(self._respond(request))
+
+    async def _respond(self, request: httpx2.Request) -> httpx2.Response:
+        response = await self._transport.handle_async_request(request)
+        content = b"".join(self.pieces)
+        return httpx2.Response(response.status_code, headers=response.headers, content=content)
 
     def left_tasks(self) -> set[asyncio.Task[Any]]:
-        """What still runs in the server's loop."""
+        """What still runs in the loop of the application."""
 
         async def tasks() -> set[asyncio.Task[Any]]:
             # What was cancelled ends now.
@@ -118,34 +103,121 @@ class Server:
 
         return self._runner.run(tasks())
 
-    def send(
+    def close(self) -> None:
+        self._runner.close()
+
+
+def by(key: str | None) -> dict[str, str]:
+    """The headers of a request with this key."""
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+class Client(httpx2.Client):
+    """A client with a key of a server; `control` controls the server."""
+
+    control: Control
+
+    def __init__(self, server: MockServer, key: str | None = "owner") -> None:
+        super().__init__(base_url=server.url, headers=by(key), verify=False)
+        self.control = server
+
+    # Requests of the service
+
+    def fetch(
         self,
         path: str,
         body: Any = None,
         *,
         key: str | None = "owner",
         method: str | None = None,
-        headers: Mapping[str, str] | None = None,
+        headers: dict[str, str] | None = None,
     ) -> httpx2.Response:
-        """The response to a request of the service; a body of bytes is sent as it is."""
-        content = {"content": body} if isinstance(body, bytes) else {"json": body}
-        shown = {"Content-Type": "application/json"} if isinstance(body, bytes) else {}
-        shown |= {"Authorization": f"Bearer {key}"} if key else {}
+        """The response to a request with this key, or with none; bytes are sent as they are."""
+        sent: dict[str, Any] = {} if body is None else {"json": body}
+        given = by(key) | (headers or {})
+        if isinstance(body, bytes):
+            sent = {"content": body}
+            given = {"Content-Type": "application/json"} | given
         method = method or METHODS.get(path, "POST")
-        sent = {} if body is None else content
-        return self.request(method, path, headers=shown | dict(headers or {}), **sent)
-
-    def page(self, key: str = "owner", **fields: Any) -> httpx2.Response:
-        return self.send(LIST, SENT_LIST | fields, key=key)
+        request = self.build_request(method, path, headers=given, **sent)
+        if key is None and "Authorization" not in given:
+            request.headers.pop("Authorization", None)
+        return self.send(request)
 
     def pin(self, key: str = "owner", **fields: Any) -> httpx2.Response:
-        return self.send(PIN, SENT_PIN | fields, key=key)
+        return self.fetch(PIN, SENT_PIN | fields, key=key)
 
-    def ids(self, **fields: Any) -> list[str]:
-        """The ids on a page that listV2 returns."""
+    def page(self, key: str = "owner", **fields: Any) -> httpx2.Response:
+        return self.fetch(LIST, SENT_LIST | fields, key=key)
+
+    def items(self, **fields: Any) -> list[Any]:
+        """The items on a page that listV2 returns."""
         response = self.page(**fields)
         assert response.status_code == 200, response.text
-        return [item["_id"] for item in response.json()["data"]["list"]]
+        return list(response.json()["data"]["list"])
+
+    def ids(self, **fields: Any) -> list[str]:
+        return [it["_id"] for it in self.items(**fields)]
+
+    def item(self, id: str, **fields: Any) -> Any:
+        return next(it for it in self.items(**fields) if it["_id"] == id)
+
+    def statuses(self, count: int) -> list[int]:
+        return [self.pin().status_code for _ in range(count)]
+
+    def core(
+        self, method: str, path: str, body: Any = None, key: str | None = None, **more: Any
+    ) -> httpx2.Response:
+        headers = by(key) | more.pop("headers", {})
+        return self.request(method, f"/api/core{path}", json=body, headers=headers, **more)
+
+    def data(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
+        """The data of a response that succeeds."""
+        envelope = self.core(method, path, body, **more).json()
+        assert envelope.get("code") == 200, envelope
+        return envelope["data"]
+
+    def code(self, method: str, path: str, body: Any = None, **more: Any) -> int:
+        """The code of a response."""
+        return int(self.core(method, path, body, **more).json()["code"])
+
+    def collection(self, id: str) -> Any:
+        """A collection in detail."""
+        return self.data("GET", f"/dataset/collection/detail?id={id}")
+
+    def talk(self, question: str = "x", key: str | None = None, **fields: Any) -> httpx2.Response:
+        """The response to a question."""
+        messages = [{"role": "user", "content": question}]
+        body = {"appId": "app", "messages": messages} | fields
+        sent = {name: it for name, it in body.items() if it is not None}
+        return self.post(COMPLETIONS, json=sent, headers=by(key))
+
+    def say(self, *parts: Any, **fields: Any) -> httpx2.Response:
+        """The response to a question in the chat `k` that is answered with these parts."""
+        with self.control.reply(parts=parts):
+            return self.talk(chatId="k", **fields)
+
+    def chats(self, **fields: Any) -> list[str]:
+        """The ids of chats that getHistories returns."""
+        body = {"appId": "app", "offset": 0, "pageSize": 9} | fields
+        page = self.data("POST", "/chat/getHistories", body)
+        assert page["total"] == len(page["list"])
+        return [it["chatId"] for it in page["list"]]
+
+    def records(self, **fields: Any) -> list[Any]:
+        """The records of the chat `k`, or of another."""
+        body = CHAT | {"offset": 0, "pageSize": 10} | fields
+        return list(self.data("POST", "/chat/record/getPaginationRecords", body)["list"])
+
+    def login(self) -> str:
+        """The login token of the user root."""
+        code = self.get(f"{ACCOUNTS}/preLogin?username=root").json()["data"]["code"]
+        sent = {"username": "root", "password": sha256_hex("1234"), "code": code}
+        answer = self.fetch(f"{ACCOUNTS}/loginByPassword", sent, key=None)
+        self.cookies.clear()  # the response has set one
+        return str(answer.json()["data"]["token"])
+
+    # What a test sets
 
     def admin(self, method: str, path: str, body: Any = None, status: int | None = None) -> Any:
         """The answer of the admin API, which has this status: by default one of success."""
@@ -158,19 +230,66 @@ class Server:
     def choose(self, **choices: Any) -> None:
         self.admin("PUT", "/choices", {"profile": "documented", "choices": choices})
 
-    def login(self, username: str = "root", password: str = "1234") -> str:
-        """The login token of a user. It uses related routes."""
-        path = "/api/support/user/account"
-        found = self.request("GET", f"{path}/preLogin?username={username}")
-        code = found.json()["data"]["code"]
-        sent = {"username": username, "password": sha256_hex(password), "code": code}
-        answer = self.send(f"{path}/loginByPassword", sent, key=None)
-        self._http.cookies.clear()  # the response has set one
-        return str(answer.json()["data"]["token"])
+    def add(self, kind: str, **row: Any) -> Any:
+        return self.admin("POST", "/faults", {"kind": kind} | row)
+
+    def fired(self, fault: Any) -> int:
+        return int(self.admin("GET", f"/faults/{fault['id']}")["fired"])
+
+    def is_pinned(self, chat: str = "c1") -> bool:
+        return self.control.chat("app", chat).top
+
+    @contextmanager
+    def waiting(self, ms: int = 300) -> Iterator["Future[httpx2.Response]"]:
+        """While a pin waits, which has come: its response."""
+        slow = self.add("delay", operation="updateHistory", ms=ms)
+        with ThreadPoolExecutor() as threads:
+            pinned = threads.submit(self.pin)
+            while not self.fired(slow):
+                pass
+            yield pinned
+
+    # Connections
+
+    @staticmethod
+    def pin_as_bytes() -> bytes:
+        body = json.dumps(SENT_PIN).encode()
+        head = (f"PUT {PIN} HTTP/1.1", "Host: localhost", "Authorization: Bearer owner")
+        head += ("Connection: close", "Content-Type: application/json")
+        head += (f"Content-Length: {len(body)}", "", "")
+        return "\r\n".join(head).encode() + body
+
+    def connect(self) -> socket.socket:
+        """A connection over which a pin was sent."""
+        return connected(self.control.url, self.pin_as_bytes())
+
+    def raw(self) -> tuple[bytes, str]:
+        """All bytes that come in response to a pin, and how the connection ends."""
+        with closing(self.connect()) as connection:
+            return read(connection)
+
+
+class LocalClient(Client):
+    """A client of an application in this process; the fields are those of `create_app`."""
+
+    def __init__(
+        self, document: Any = ACCOUNT, *, key: str | None = "owner", **settings: Any
+    ) -> None:
+        app = create_app(document, **settings)
+        self.sandboxes = app.state.sandboxes
+        self.sent = InProcess(app)
+        base = {"base_url": "http://localhost", "transport": self.sent}
+        httpx2.Client.__init__(self, headers=by(key), **base)
+        self.control = Control(self)
 
 
 def sha256_hex(text: str) -> str:
     return sha256(text.encode()).hexdigest()
+
+
+def made_of(response: httpx2.Response) -> str:
+    """The id of the collection that a response says is new."""
+    return str(response.json()["data"]["collectionId"])
 
 
 def error_of(response: httpx2.Response) -> tuple[int, int, str]:
@@ -180,72 +299,35 @@ def error_of(response: httpx2.Response) -> tuple[int, int, str]:
     return response.status_code, envelope["code"], envelope["statusText"]
 
 
-class Live:
-    """A running server, and a client of it."""
+def said(response: httpx2.Response) -> Any:
+    """The text, or the values, of a reply in one piece."""
+    return response.json()["choices"][0]["message"].get("content")
 
-    def __init__(self, control: Control, http: httpx2.Client) -> None:
-        self.control, self.http = control, http
 
-    def add(self, kind: str, **row: Any) -> Any:
-        return self.control.call("POST", "/faults", {"kind": kind} | row)
+def events(response: httpx2.Response) -> list[tuple[str, Any]]:
+    """The names and the data of a stream's events."""
+    found = []
+    for each in response.text.strip().split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in each.split("\n"))
+        data = lines["data"]
+        value = data if data == "[DONE]" else json.loads(data)
+        found.append((lines.get("event", ""), value))
+    return found
 
-    def fired(self, fault: Any) -> int:
-        return int(self.control.call("GET", f"/faults/{fault['id']}")["fired"])
 
-    def send(
-        self, method: str, path: str, body: Any = None, key: str = "owner", **more: Any
-    ) -> Any:
-        headers = {"Authorization": f"Bearer {key}"} | more.pop("headers", {})
-        sent = {} if body is None else {"json": body}
-        return self.http.request(method, path, headers=headers, **sent, **more)
-
-    def pin(self, key: str = "owner", **fields: Any) -> Any:
-        return self.send("PUT", PIN, SENT_PIN | fields, key)
-
-    def page(self, key: str = "owner", **fields: Any) -> Any:
-        return self.send("POST", LIST, SENT_LIST | fields, key)
-
-    def statuses(self, count: int) -> list[int]:
-        return [self.pin().status_code for _ in range(count)]
-
-    def numbers(self, **fields: Any) -> tuple[list[Any], int]:
-        """The numbers of the items on a page of the dataset `many`, None for a new one; total."""
-        data = self.page(datasetId="many", **fields).json()["data"]
-        ids = [it["_id"] for it in data["list"]]
-        return [int(id[1:]) if len(id) == 4 else None for id in ids], data["total"]
-
-    def say(self, question: str = "x", key: str = "owner", **fields: Any) -> Any:
-        messages = [{"role": "user", "content": question}]
-        return self.send("POST", COMPLETIONS, {"appId": "says", "messages": messages} | fields, key)
-
-    def text(self, question: str = "x", **more: Any) -> Any:
-        return self.say(question, **more).json()["choices"][0]["message"]["content"]
-
-    @property
-    def is_pinned(self) -> bool:
-        return self.control.chat("app", "c1").top
-
-    def connect(self) -> socket.socket:
-        """A connection over which a pin was sent."""
-        address = urlsplit(self.control.url)
-        connection = socket.create_connection((address.hostname, address.port), timeout=5)
-        body = b'{"appId":"app","chatId":"c1","top":true}'
-        head = (f"PUT {PIN} HTTP/1.1", "Host: localhost", "Authorization: Bearer owner")
-        head += ("Connection: close", "Content-Type: application/json")
-        head += (f"Content-Length: {len(body)}", "", "")
-        connection.sendall("\r\n".join(head).encode() + body)
-        return connection
-
-    def raw(self) -> tuple[bytes, str]:
-        """All bytes that come in response to a pin, and how the connection ends."""
-        with closing(self.connect()) as connection:
-            return read(connection)
+def connected(url: str, content: bytes) -> socket.socket:
+    """A connection over which some bytes were sent."""
+    address = urlsplit(url)
+    connection = socket.create_connection((address.hostname, address.port), timeout=5)
+    connection.sendall(content)
+    return connection
 
 
 def read(connection: socket.socket) -> tuple[bytes, str]:
+    """All bytes that come, and how the connection ends."""
     content = b""
     try:
-        while more := connection.recv(65536):
+        for more in iter(lambda: connection.recv(65536), b""):
             content += more
     except ConnectionResetError:
         return content, "RST"

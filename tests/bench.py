@@ -23,11 +23,12 @@ from timeit import timeit
 from typing import Any
 
 import httpx2
+from account import LIST, PIN
 
 from mock_server import MockServer
 
-ROUNDS, REQUESTS = 12, 500
-LIST, PIN = "/api/core/dataset/collection/listV2", "/api/core/chat/history/updateHistory"
+ROUNDS = 12
+REQUESTS = 500
 MOCK = (str(Path(get_path("scripts"), "mock-server")), "--port", "0")
 SCALES = {"": 1, "s": 1, "ms": 1e3, "µs": 1e6}
 # What is measured : its figures, from seconds of CPU : their target.
@@ -114,8 +115,9 @@ class Server(Popen[str]):
 
 
 def request(method: str, path: str, **fields: Any) -> bytes:
+    body = json.dumps(fields)
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer any-key\r\n"
-    head += f"Content-Type: application/json\r\nContent-Length: {len(body := json.dumps(fields))}"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}"
     return f"{head}\r\n\r\n{body}".encode()
 
 
@@ -170,14 +172,16 @@ def small(stack: ExitStack, folder: str) -> Costs:
     costs = {f"{name}_route": peer(CANNED, sent) for name, sent in ASKED.items()}
     if find_spec("pytest_httpserver"):
         costs["pytest_httpserver"] = peer(PYTEST_HTTPSERVER, ASKED["listed"])
-    if npm := mountebank(folder, LIST, mock.send(ASKED["listed"])):
+    npm = mountebank(folder, LIST, mock.send(ASKED["listed"]))
+    if npm:
         costs["npm"] = partial(stack.enter_context(npm).cost, ASKED["listed"])
     return costs | {name: partial(mock.cost, sent) for name, sent in (ASKED | ADMIN).items()}
 
 
 def large(stack: ExitStack, folder: str, count: int) -> Costs:
     """Requests of a large account."""
-    mock = stack.enter_context(Server(*MOCK, fixture := many(folder, count)))
+    fixture = many(folder, count)
+    mock = stack.enter_context(Server(*MOCK, fixture))
     costs = {name: partial(mock.cost, sent) for name, sent in ADMIN.items()}
     costs["search"] = partial(mock.cost, ASKED["search"], times=5)
     costs["relisted"] = partial(mock.cost, LISTED, after=WRITTEN, times=1)
@@ -187,8 +191,10 @@ def large(stack: ExitStack, folder: str, count: int) -> Costs:
 
 def python(stack: ExitStack) -> Costs:
     """Starts, and calls from Python, of which client and server are threads of this process."""
-    mock, client = stack.enter_context(MockServer()), stack.enter_context(httpx2.Client())
-    server, get = getattr(mock, "control", mock), partial(client.get, f"{mock.url}/__admin/health")
+    mock = stack.enter_context(MockServer())
+    client = stack.enter_context(httpx2.Client())
+    server = getattr(mock, "control", mock)
+    get = partial(client.get, f"{mock.url}/__admin/health")
     calls = {"httpx2": get, "fault": partial(server.fault, "error"), "control_reset": server.reset}
     costs = {name: partial(timeit, it, timer=process_time, number=50) for name, it in calls.items()}
     return costs | {"start": partial(Server.start, *MOCK), "bare": partial(Server.start, *BARE)}

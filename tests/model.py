@@ -17,7 +17,10 @@ Json = dict[str, Any]
 PIN = "/api/core/chat/history/updateHistory"
 LEGACY_PIN = "/api/core/chat/updateHistory"
 LIST = "/api/core/dataset/collection/listV2"
-MAX_BODY, MAX_DEPTH, MAX_ID, MAX_SEARCH = 1024 * 1024, 64, 256, 1024
+MAX_BODY = 1024 * 1024
+MAX_DEPTH = 64
+MAX_ID = 256
+MAX_SEARCH = 1024
 MAX_SERVICE_SEARCH = 100
 LEVELS = {"none": 0, "read": 4, "write": 6, "manage": 7, "owner": 4294967295}
 MEMBER = "65422be6aa44b7da77729ec9"
@@ -53,7 +56,8 @@ APP_FORBIDDEN = (403, "forbidden"), (500, 502001, "unAuthApp")
 DATASET_FORBIDDEN = (403, "forbidden"), (500, 501004, "unAuthDataset")
 
 
-CHECKED, CAST = (400, 400, "error"), (500, 500, "error")
+CHECKED = (400, 400, "error")
+CAST = (500, 500, "error")
 """What the service says of a text that can be no id."""
 
 
@@ -178,7 +182,8 @@ class Model:
         choices = self.choices
         self._check_names(fields, self._names_of_list())
         offset, size = self._page(fields)
-        search, parent = fields.get("searchText", ""), fields.get("parentId")
+        search = fields.get("searchText", "")
+        parent = fields.get("parentId")
         refuse(not is_id(fields.get("datasetId")), BAD_FIELD)
         refuse(not isinstance(search, str) or len(search) > MAX_SEARCH, BAD_FIELD)
         refuse(parent not in (None, "") and not is_id(parent), BAD_FIELD)
@@ -300,7 +305,8 @@ def refuse(is_wrong: bool, refusal: Any) -> None:
 
 def as_service(item: Json, shown: Json) -> Json:
     """An item with the fields that the service sends, some of them only where they are set."""
-    has_error, left = item.get("hasError", False), item["trainingAmount"]
+    has_error = item.get("hasError", False)
+    left = item["trainingAmount"]
     shown = {
         name: it for name, it in shown.items() if it or name not in ("externalFileId", "forbid")
     }
@@ -398,7 +404,8 @@ def parsed(content: bytes) -> Json:
     """The object of a body: strict JSON, the last of duplicate keys, no number beyond doubles."""
 
     def number(text: str) -> float:
-        if math.isfinite(value := float(text)):
+        value = float(text)
+        if math.isfinite(value):
             return value
         raise ValueError(text)
 
@@ -412,7 +419,8 @@ def parsed(content: bytes) -> Json:
 
 
 def depth(value: object) -> int:
-    items = (
-        value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    )
-    return 0 if items is None else 1 + max(map(depth, items), default=0)
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if not isinstance(value, list):
+        return 0
+    return 1 + max(map(depth, value), default=0)

@@ -4,14 +4,13 @@ import shutil
 from base64 import b64encode
 from pathlib import Path
 
+from account import LIST, PIN, by
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from mock_server import MockServer
 
 DOCS = Path(__file__).parent.parent / "docs" / "guides"
 NOW = "2026-03-02T10:45:00Z"
-LIST = "/api/core/dataset/collection/listV2"
-PIN = "/api/core/chat/history/updateHistory"
 SENT_LIST = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}
 WIDTHS = (900, 540)
 POINTER = '<path d="M2 2v24l6-5 4 10 4-2-4-9h8z" stroke="white" stroke-width="2"/>'
@@ -20,9 +19,8 @@ SENT_PIN = {"appId": "65d8a1f0c3b2a94e7f106a01", "chatId": "warranty", "top": Tr
 
 def main() -> None:
     with sync_playwright() as driver, MockServer(demo=True) as server:
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
+        options = ["--no-sandbox", "--disable-gpu"]
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=options)
         server.clock.freeze(NOW)
         take_console(browser, server)
         server.reset()
@@ -32,7 +30,7 @@ def main() -> None:
 
 def take_console(browser: Browser, server: MockServer) -> None:
     """Some requests, one of them opened."""
-    headers = {"Authorization": "Bearer any-key"}
+    headers = by("any-key")
     server.http.post(LIST, json=SENT_LIST | {"searchText": "install"}, headers=headers)
     server.http.post(LIST, json=SENT_LIST | {"pageSize": 50}, headers=headers)
     server.http.put(PIN, json=SENT_PIN, headers=headers)

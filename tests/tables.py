@@ -1,8 +1,9 @@
-"""The tables of docs/, made from the code: `python tests/tables.py` writes them again."""
+"""The tables of the docs, made from the code: `python tests/tables.py` writes them again."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from inspect import Parameter, signature
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -12,7 +13,7 @@ from msgspec import Struct, json, structs
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.choices import PROFILES, profile, table
-from mock_server.cli.group import cli
+from mock_server.cli import cli
 from mock_server.cli.offline import values_in_words
 from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault
@@ -57,7 +58,8 @@ def code(values: Iterable[object]) -> str:
 
 def taken(schema: dict[str, Any]) -> str:
     """The values that a JSON Schema takes, in words."""
-    if any_of := schema.get("anyOf"):
+    any_of = schema.get("anyOf")
+    if any_of:
         return " or ".join(dict.fromkeys(taken(it) for it in any_of)).removesuffix(" or null")
     if "enum" in schema:
         return code(schema["enum"])
@@ -95,9 +97,9 @@ def fixture_fields() -> str:
     kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
     kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
     rows = []
-    for it in kinds:
-        name = "App, Dataset" if it is common else re.sub("^Fixture|Entry$", "", it.__name__)
-        own = fields(it, common) if it.__mro__[1] is common else fields(it)
+    for kind in kinds:
+        name = "App, Dataset" if kind is common else re.sub("^Fixture|Entry$", "", kind.__name__)
+        own = fields(kind, common) if kind.__mro__[1] is common else fields(kind)
         rows.append(f"{name} | {in_a_cell(own)}")
     return markdown("object | fields", rows)
 
@@ -133,19 +135,26 @@ def choices() -> str:
 
 def operations() -> str:
     rows = []
-    for it in OPERATIONS:
-        paths = code([f"{it.method.replace('|', ' or ')} {it.path}", it.older_path or ""])
-        spec = f" (spec {it.section})" if it.section else ""
-        rows.append(f"`{it.name}` | {paths.removesuffix(', ``')} | {it.summary}{spec}")
+    for operation in OPERATIONS:
+        paths = code(
+            [
+                f"{operation.method.replace('|', ' or ')} {operation.path}",
+                operation.older_path or "",
+            ]
+        )
+        spec = f" (spec {operation.section})" if operation.section else ""
+        rows.append(
+            f"`{operation.name}` | {paths.removesuffix(', ``')} | {operation.summary}{spec}"
+        )
     return markdown("name | method and path, older path | what it does", rows)
 
 
 def differences() -> str:
     """A row for each operation; sentences that several of them have are in a row of their own."""
     names: dict[str, list[str]] = {}
-    for it in OPERATIONS:
-        for sentence in filter(None, it.differs.removesuffix(".").split(". ")):
-            names.setdefault(sentence, []).append(it.name)
+    for operation in OPERATIONS:
+        for sentence in filter(None, operation.differs.removesuffix(".").split(". ")):
+            names.setdefault(sentence, []).append(operation.name)
     rows: dict[str, list[str]] = {}
     for sentence, operations in names.items():
         rows.setdefault(code(operations), []).append(f"{sentence}.")
@@ -156,10 +165,10 @@ def differences() -> str:
 def without_effect() -> str:
     """A row for the operations that ignore the same fields."""
     names: dict[str, list[str]] = {}
-    for it in OPERATIONS:
-        fields = [each.encode_name for each in structs.fields(it.ignores)]
+    for operation in OPERATIONS:
+        fields = [each.encode_name for each in structs.fields(operation.ignores)]
         if fields:
-            names.setdefault(code(fields), []).append(it.name)
+            names.setdefault(code(fields), []).append(operation.name)
     rows = (f"{code(operations)} | {fields}" for fields, operations in names.items())
     return markdown("name | fields without effect", rows)
 
@@ -167,26 +176,25 @@ def without_effect() -> str:
 def refusals() -> str:
     kinds = errors.Refusal.__subclasses__()
     forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}
-    same = [
-        f"`{text}` {status}" for status, text, it in sorted(forms) if it == (status, text, status)
-    ]
-    rows = [
-        f"`{text}` {status} | {http}: {code} `{word}`"
-        for status, text, (code, word, http) in sorted(forms)
-        if f"`{text}` {status}" not in same
-    ]
+    alike = [it for it in sorted(forms) if it[2] == (it[0], it[1], it[0])]
+    same = [f"`{text}` {status}" for status, text, _ in alike]
+    rows = []
+    for status, text, (code, word, http) in sorted(forms):
+        plain = f"`{text}` {status}"
+        if plain not in same:
+            rows.append(f"{plain} | {http}: {code} `{word}`")
     head = "`plain`: statusText and code | `service`: HTTP status: code and statusText"
     return markdown(head, [*rows, f"{', '.join(same)} | the same"])
 
 
 def admin_routes() -> str:
     rows = []
-    for it in ADMIN_ROUTES:
-        hints = [get_type_hints(it.endpoint).get(name) for name in ("query", "body")]
+    for route in ADMIN_ROUTES:
+        hints = [get_type_hints(route.endpoint).get(name) for name in ("query", "body")]
         own = [row for kind in hints if isinstance(kind, type(Struct)) for row in fields(kind)]
-        method = min((it.methods or set()) - {"HEAD"})
-        said = str(it.endpoint.__doc__).splitlines()[0]
-        rows.append(f"`{method} {it.path_format}` | {said} | {in_a_cell(own)}")
+        method = min((route.methods or set()) - {"HEAD"})
+        said = str(route.endpoint.__doc__).splitlines()[0]
+        rows.append(f"`{method} {route.path_format}` | {said} | {in_a_cell(own)}")
     return markdown("route | what it does | fields", rows)
 
 
@@ -203,13 +211,15 @@ def called(name: str, function: Callable[..., Any]) -> str:
 
 def members(prefix: str, *kinds: type) -> Iterator[str]:
     """The public members of classes, with the first lines of their docstrings."""
-    for name, it in ((name, it) for kind in kinds for name, it in vars(kind).items()):
-        if isinstance(it, property):
-            yield f"`{prefix}{name}` | {first_line(it)}"
-        elif not name.startswith("_") and callable(it):
-            shown = f"Control.{name}" if isinstance(it, staticmethod) else f"{prefix}{name}"
-            said = first_line(it) or f"{name.replace('_', ' ').capitalize()}."
-            yield f"{called(shown, it)} | {said}"
+    for name, member in chain.from_iterable(vars(kind).items() for kind in kinds):
+        if isinstance(member, property):
+            yield f"`{prefix}{name}` | {first_line(member)}"
+        elif not name.startswith("_") and callable(member):
+            before = prefix
+            if isinstance(member, staticmethod):
+                before = "Control."
+            said = first_line(member) or f"{name.replace('_', ' ').capitalize()}."
+            yield f"{called(before + name, member)} | {said}"
 
 
 def control() -> str:
@@ -219,11 +229,11 @@ def control() -> str:
 
 
 def pytest_fixtures() -> str:
-    found = [(name, it) for name, it in vars(pytest_plugin).items() if not name.startswith("_")]
-    got = [(name, it._get_wrapped_function()) for name, it in found if "Fixture" in repr(type(it))]
-    return markdown(
-        "pytest fixture | meaning", (f"`{name}` | {first_line(it)}" for name, it in got)
-    )
+    rows = []
+    for name, member in vars(pytest_plugin).items():
+        if "Fixture" in repr(type(member)) and not name.startswith("_"):
+            rows.append(f"`{name}` | {first_line(member._get_wrapped_function())}")
+    return markdown("pytest fixture | meaning", rows)
 
 
 def commands() -> str:
@@ -231,22 +241,37 @@ def commands() -> str:
 
 
 def commands_of(group: click.Group, *names: str) -> Iterator[str]:
-    for name, it in group.commands.items():
-        if isinstance(it, click.Group):
-            yield from commands_of(it, *names, name)
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands_of(command, *names, name)
         else:
-            usage = it.collect_usage_pieces(click.Context(it))[1:]
-            yield f"`{' '.join([*names, name, *usage])}` | {first_line(it.callback)}"
+            usage = command.collect_usage_pieces(click.Context(command))[1:]
+            yield f"`{' '.join([*names, name, *usage])}` | {first_line(command.callback)}"
 
 
 def options() -> str:
     rows = []
-    for it in serve_command.params:
-        if isinstance(it, click.Option):
-            default = code([it.default]) if isinstance(it.default, str | int) and it.default else ""
-            variable = f"MOCK_SERVER_{str(it.name).upper()}"
-            rows.append(f"`{it.opts[0]}` | `{variable}` | {default} | {it.help}")
+    for option in serve_command.params:
+        if isinstance(option, click.Option):
+            default = (
+                code([option.default])
+                if isinstance(option.default, str | int) and option.default
+                else ""
+            )
+            variable = f"MOCK_SERVER_{str(option.name).upper()}"
+            rows.append(f"`{option.opts[0]}` | `{variable}` | {default} | {option.help}")
     return markdown("option | variable | default | meaning", rows)
+
+
+def tests() -> str:
+    """The subjects of test files, which are the first lines of these."""
+    files = sorted((ROOT / "tests").glob("*.py")) + sorted((ROOT / "tests/longer").glob("*.py"))
+    rows = []
+    for file in files:
+        subject = file.read_text().split("\n")[0].strip('"')
+        name = file.relative_to(ROOT / "tests")
+        rows.append(f"`{name}` | {subject}")
+    return markdown("file in tests/ | subject", rows)
 
 
 def written(text: str) -> str:

@@ -1,17 +1,14 @@
 """Requests and answers of profile `deployed`, as the running service has them."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from small import ACCOUNT, Client
+from account import LIST, PIN
 
 from mock_server import MockServer
 
-LIST = "/api/core/dataset/collection/listV2"
-PIN = "/api/core/chat/history/updateHistory"
-NAMED: dict[str, Any] = {
+ACCOUNT: dict[str, Any] = {
     "keys": [{"key": it, "permission": it} for it in ("owner", "manage", "write", "read")],
     "users": [{"username": "root", "password": "1234"}],
     "apps": [{"id": "a"}, {"id": "f", "type": "folder", "avatar": "/a.svg"}],
@@ -28,24 +25,7 @@ NAMED: dict[str, Any] = {
         }
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[MockServer]:
-    with MockServer(NAMED, profile="deployed") as server:
-        yield server
-
-
-@pytest.fixture
-def named(running: MockServer) -> Iterator[Client]:
-    running.reset()
-    with Client(running) as client:
-        yield client
-
-
-def ids(client: Client, **fields: Any) -> list[str]:
-    body = {"datasetId": "d", "parentId": None, "offset": 0, "pageSize": 30, **fields}
-    return [it["_id"] for it in client.data("POST", "/dataset/collection/listV2", body)["list"]]
+pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
 
 
 # Bodies
@@ -64,38 +44,36 @@ FORM = "application/x-www-form-urlencoded"
         ("application/ld+json", "utf-8", "latin"),
     ],
 )
-def test_a_body_is_read_in_its_charset(
-    named: Client, media: str, encoding: str, found: str
-) -> None:
+def test_a_body_is_read_in_its_charset(client, media, encoding, found):
     text = {"chinese": "今", "latin": "é"}[found]
     body = json.dumps({"datasetId": "d", "searchText": text}, ensure_ascii=False)
-    response = named.post(LIST, content=body.encode(encoding), headers={"Content-Type": media})
+    response = client.post(LIST, content=body.encode(encoding), headers={"Content-Type": media})
     assert [it["_id"] for it in response.json()["data"]["list"]] == [found]
 
 
-def test_bytes_that_are_not_utf8_are_replaced(named: Client) -> None:
+def test_bytes_that_are_not_utf8_are_replaced(client):
     body = json.dumps({"name": "今", "type": "folder", "datasetId": "d"}, ensure_ascii=False)
     path = "/api/core/dataset/collection/create"
-    made = named.post(path, content=body.encode("gbk"), headers={"Content-Type": JSON})
-    detail = named.data("GET", f"/dataset/collection/detail?id={made.json()['data']}")
+    made = client.post(path, content=body.encode("gbk"), headers={"Content-Type": JSON})
+    detail = client.collection(made.json()["data"])
     assert detail["name"] == "\ufffd\ufffd"
 
 
-def test_an_unknown_charset_is_refused(named: Client) -> None:
+def test_an_unknown_charset_is_refused(client):
     headers = {"Content-Type": f"{JSON}; charset=klingon"}
-    response = named.post(LIST, content=b"{}", headers=headers)
+    response = client.post(LIST, content=b"{}", headers=headers)
     assert (response.status_code, response.text) == (400, "Invalid body")
 
 
-def test_a_form_is_read(named: Client) -> None:
+def test_a_form_is_read(client):
     form = {"datasetId": "d", "pageSize": "1", "searchText": "caf"}
-    listed = named.post(LIST, data=form).json()["data"]
+    listed = client.post(LIST, data=form).json()["data"]
     assert (listed["list"][0]["_id"], listed["total"]) == ("latin", 1)
 
 
 @pytest.mark.parametrize("headers", [{}, {"Content-Type": "text/plain"}])
-def test_a_body_of_another_type_is_no_json(named: Client, headers: dict[str, str]) -> None:
-    response = named.post(LIST, content=b'{"datasetId": "d"}', headers=headers)
+def test_a_body_of_another_type_is_no_json(client, headers):
+    response = client.post(LIST, content=b'{"datasetId": "d"}', headers=headers)
     assert (response.status_code, response.json()["code"]) == (400, 400)
     assert "text/plain" in response.json()["message"]
 
@@ -108,31 +86,31 @@ def test_a_body_of_another_type_is_no_json(named: Client, headers: dict[str, str
         ("DELETE", "/dataset/collection/delete?id=latin"),
     ],
 )
-def test_a_query_is_no_body(named: Client, method: str, path: str) -> None:
-    assert named.code(method, path) == 400
-    assert named.code(method, path, {}) == 200
+def test_a_query_is_no_body(client, method, path):
+    assert client.code(method, path) == 400
+    assert client.code(method, path, {}) == 200
 
 
 # Paths
 
 
 @pytest.mark.parametrize("path", [f"{LIST}/", LIST.replace("/dataset", "//dataset"), f"{LIST}//"])
-def test_a_slash_too_many_leads_to_the_path_without(named: Client, path: str) -> None:
-    response = named.post(f"{path}?a=b", json={"datasetId": "d"})
+def test_a_slash_too_many_leads_to_the_path_without(client, path):
+    response = client.post(f"{path}?a=b", json={"datasetId": "d"})
     assert (response.status_code, response.headers["location"]) == (308, f"{LIST}?a=b")
-    assert named.post(path, json={"datasetId": "d"}, follow_redirects=True).json()["code"] == 200
+    assert client.post(path, json={"datasetId": "d"}, follow_redirects=True).json()["code"] == 200
 
 
-def test_an_answer_for_exactly_that_path_comes_first(named: Client) -> None:
-    named.control.respond(f"POST {LIST}/", json={"own": 1})
-    assert named.post(f"{LIST}/").json() == {"own": 1}
-    assert named.post(f"{LIST}//").status_code == 308
+def test_an_answer_for_exactly_that_path_comes_first(client):
+    client.control.respond(f"POST {LIST}/", json={"own": 1})
+    assert client.post(f"{LIST}/").json() == {"own": 1}
+    assert client.post(f"{LIST}//").status_code == 308
 
 
-def test_a_preflight_for_a_private_network_is_answered(named: Client) -> None:
+def test_a_preflight_for_a_private_network_is_answered(client):
     headers = {"Origin": "https://example.com", "Access-Control-Request-Method": "PUT"}
     asked = headers | {"Access-Control-Request-Private-Network": "true"}
-    response = named.options(PIN, headers=asked)
+    response = client.options(PIN, headers=asked)
     assert response.status_code == 200
     assert response.headers["access-control-allow-origin"] == "*"
 
@@ -140,34 +118,29 @@ def test_a_preflight_for_a_private_network_is_answered(named: Client) -> None:
 # Lists
 
 
-def test_filter_tags_are_ids_of_tags(named: Client) -> None:
-    assert ids(named, filterTags=["tag-1"]) == ["latin"]
-    assert ids(named, filterTags=["setup"]) == []
+def test_filter_tags_are_ids_of_tags(client):
+    assert client.ids(filterTags=["tag-1"]) == ["latin"]
+    assert client.ids(filterTags=["setup"]) == []
 
 
 @pytest.mark.parametrize("value", ["true", 1, None])
-def test_simple_is_a_boolean(named: Client, value: object) -> None:
-    response = named.post(LIST, json={"datasetId": "d", "simple": value})
+def test_simple_is_a_boolean(client, value):
+    response = client.post(LIST, json={"datasetId": "d", "simple": value})
     assert response.status_code == 400
     assert response.json()["zodError"][0]["path"] == ["simple"]
 
 
-def test_a_simple_list_counts_nothing(named: Client) -> None:
+def test_a_simple_list_counts_nothing(client):
     for simple, amount in ((False, 1), (True, 0)):
         body = {"datasetId": "d", "searchText": "café", "simple": simple}
-        (item,) = named.data("POST", "/dataset/collection/listV2", body)["list"]
+        (item,) = client.data("POST", "/dataset/collection/listV2", body)["list"]
         assert item["dataAmount"] == amount
 
 
-def test_a_quote_alone_searches_for_nothing(named: Client) -> None:
-    assert ids(named, searchText="''") == ids(named) != []
-    assert ids(named, searchText="ca'fé") == ["latin"]
-    assert named.code("POST", "/dataset/collection/listV2", {"searchText": "x" * 101}) == 400
-
-
-def test_an_index_is_a_vector(named: Client) -> None:
-    detail = named.data("GET", "/dataset/collection/detail?id=latin")
-    assert detail["indexAmount"] == 2
+def test_a_quote_alone_searches_for_nothing(client):
+    assert client.ids(searchText="''") == client.ids() != []
+    assert client.ids(searchText="ca'fé") == ["latin"]
+    assert client.code("POST", "/dataset/collection/listV2", {"searchText": "x" * 101}) == 400
 
 
 # Rights
@@ -176,10 +149,9 @@ NUMBERS = [("read", 4, 4), ("write", 6, 6), ("manage", 7, 15), ("owner", *[42949
 
 
 @pytest.mark.parametrize(("key", "dataset", "app"), NUMBERS)
-def test_a_permission_has_roles_and_rights(named: Client, key: str, dataset: int, app: int) -> None:
-    headers = {"Authorization": f"Bearer {key}"}
-    (of_dataset,) = named.data("POST", "/dataset/list", {}, headers=headers)
-    folder, _ = named.data("POST", "/app/list", {}, headers=headers)
+def test_a_permission_has_roles_and_rights(client, key, dataset, app):
+    (of_dataset,) = client.data("POST", "/dataset/list", {}, key=key)
+    folder, _ = client.data("POST", "/app/list", {}, key=key)
     shown = (of_dataset["permission"], folder["permission"])
     assert [it["permission"] for it in shown] == [dataset, app]
     assert [it["isOwner"] for it in shown] == [key == "owner"] * 2
@@ -187,64 +159,51 @@ def test_a_permission_has_roles_and_rights(named: Client, key: str, dataset: int
     assert all("value" not in it and it["roleList"]["read"]["value"] == 4 for it in shown)
 
 
-def test_what_lists_show_of_apps_and_datasets(named: Client) -> None:
-    (dataset,) = named.data("POST", "/dataset/list", {})
-    app, folder = named.data("POST", "/app/list", {})
+def test_what_lists_show_of_apps_and_datasets(client):
+    (dataset,) = client.data("POST", "/dataset/list", {})
+    app, folder = client.data("POST", "/app/list", {})
     assert [it["private"] for it in (dataset, app)] == [True, True]
     assert [it["avatar"] for it in (app, folder)] == ["/icon/logo.svg", "/a.svg"]
     assert dataset["sourceMember"]["name"] == "Owner"
 
 
 @pytest.mark.parametrize("key", ["manage", "write", "read"])
-def test_only_an_owner_creates_at_the_top_level(named: Client, key: str) -> None:
-    headers = {"Authorization": f"Bearer {key}"}
+def test_only_an_owner_creates_at_the_top_level(client, key):
     app = {"name": "New", "type": "simple"}
-    assert named.code("POST", "/app/create", app, headers=headers) == 500003
+    assert client.code("POST", "/app/create", app, key=key) == 500003
     in_folder = app | {"parentId": "f"}
-    assert named.code("POST", "/app/create", in_folder, headers=headers) == (
-        502001 if key == "read" else 200
-    )
+    right = 502001 if key == "read" else 200
+    assert client.code("POST", "/app/create", in_folder, key=key) == right
 
 
 # Chats
 
 
-def test_a_link_beside_an_app_is_refused(named: Client) -> None:
+def test_a_link_beside_an_app_is_refused(client):
     pin = {"appId": "a", "chatId": "c", "top": True, "outLinkAuthData": {"shareId": "s"}}
-    assert named.code("PUT", PIN.removeprefix("/api/core"), pin) == 400
-    assert named.code("PUT", PIN.removeprefix("/api/core"), pin | {"outLinkAuthData": {}}) == 200
-    assert named.talk("Hi", appId="a", outLinkAuthData={"shareId": "s"}).status_code == 400
-    assert named.talk("Hi", appId="a", outLinkAuthData={}).status_code == 200
-    named.control.choices["request_form"] = "strict"
-    assert named.put(PIN, json=pin).status_code == 200
+    assert client.code("PUT", PIN.removeprefix("/api/core"), pin) == 400
+    assert client.code("PUT", PIN.removeprefix("/api/core"), pin | {"outLinkAuthData": {}}) == 200
+    assert client.talk("Hi", appId="a", outLinkAuthData={"shareId": "s"}).status_code == 400
+    assert client.talk("Hi", appId="a", outLinkAuthData={}).status_code == 200
+    client.control.choices["request_form"] = "strict"
+    assert client.put(PIN, json=pin).status_code == 200
 
 
-def test_a_chat_is_read_once_it_was_opened(named: Client) -> None:
-    def is_read() -> bool:
-        (chat,) = named.data("POST", "/chat/getHistories", {"appId": "a"})["list"]
-        return bool(chat["hasBeenRead"])
-
-    named.talk("Hi", appId="a", chatId="c")
-    assert not is_read()
-    named.data("GET", "/chat/init?appId=a&chatId=c")
-    assert is_read()
-
-
-def test_a_new_app_keeps_the_variables_that_it_declares(named: Client) -> None:
+def test_a_new_app_keeps_the_variables_that_it_declares(client):
     config = {"variables": [{"key": "city", "type": "input"}]}
     app = {"name": "New", "type": "simple", "chatConfig": config}
-    id = named.data("POST", "/app/create", app)
+    id = client.data("POST", "/app/create", app)
     values = {"city": "Ulm", "other": 1}
-    said = named.talk("Hi", appId=id, detail=True, variables=values).json()
+    said = client.talk("Hi", appId=id, detail=True, variables=values).json()
     assert said["newVariables"] == {"city": "Ulm"}
 
 
 # Names of before
 
 
-def test_an_old_value_is_refused_with_its_new_name(named: Client, tmp_path: Any) -> None:
+def test_an_old_value_is_refused_with_its_new_name(client, tmp_path):
     with pytest.raises(ValueError, match="Expected 'service', as 'extended' is called now"):
-        named.control.choices["item_fields"] = "extended"
+        client.control.choices["item_fields"] = "extended"
     file = tmp_path / "profile.yaml"
     file.write_text("{profile: documented, choices: {item_fields: extended}}")
     with pytest.raises(ValueError, match="Expected 'service'"):

@@ -1,153 +1,155 @@
 """Each value of each choice shows through HTTP; the profiles have the values of the table."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from account import ACCOUNT, COMPLETIONS, LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, Server
+from account import (
+    ACCOUNT,
+    COMPLETIONS,
+    HISTORIES,
+    LIST,
+    OLD_PIN,
+    PIN,
+    SENT_LIST,
+    SENT_PIN,
+    Client,
+    LocalClient,
+    by,
+)
 
 from mock_server.choices import table
 from mock_server.store.objects import Dataset
 
-HISTORIES = "/api/core/chat/history/getHistories"
 PUSH = "/api/core/dataset/data/pushData"
 TITLE = {"appId": "app", "chatId": "c2", "title": "New"}
 ASKED = {"messages": [{"role": "user", "content": "Hi"}]}
+pytestmark = pytest.mark.served(fixture=ACCOUNT | {"keys": []})
 NEW_CHAT = SENT_PIN | {"chatId": "new"}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    with Server(ACCOUNT | {"keys": []}) as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: Server) -> Server:
-    running.admin("POST", "/reset")
-    return running
 
 
 # What shows a choice: a request, and what of its response, or of the state, depends on it.
 
 
-def code(path: str, body: Any, **sent: Any) -> Callable[[Server], object]:
-    return lambda server: server.send(path, body, **sent).json()["code"]
+def code(path: str, body: Any, **sent: Any) -> Callable[[Client], object]:
+    return lambda client: client.fetch(path, body, **sent).json()["code"]
 
 
-def listed(without: str = "", **fields: Any) -> Callable[[Server], object]:
+def listed(without: str = "", **fields: Any) -> Callable[[Client], object]:
     """The ids on a page, or the code of a refusal."""
     body = {name: it for name, it in (SENT_LIST | fields).items() if name != without}
 
-    def probe(server: Server) -> object:
-        envelope = server.send(LIST, body).json()
+    def probe(client: Client) -> object:
+        envelope = client.fetch(LIST, body).json()
         data = envelope["data"]
         return envelope["code"] if data is None else [it["_id"] for it in data["list"]]
 
     return probe
 
 
-def count_of(**fields: Any) -> Callable[[Server], object]:
+def count_of(**fields: Any) -> Callable[[Client], object]:
     """The number of items on a page, or the code of a refusal."""
 
-    def probe(server: Server) -> object:
-        found = listed(datasetId="many", **fields)(server)
+    def probe(client: Client) -> object:
+        found = listed(datasetId="many", **fields)(client)
         return len(found) if isinstance(found, list) else found
 
     return probe
 
 
-def filtered(server: Server) -> object:
+def filtered(client: Client) -> object:
     tags = [Dataset(id="d").tag_id(name) for name in ("x", "y")]
     value = {"tagId": tags[0], "values": [7]}
-    by_tag = listed(filterTags=tags)(server)
-    by_value = listed(tagFilters=[value])(server)
-    return listed(selectFolder=True)(server), by_tag, by_value
+    by_tag = listed(filterTags=tags)(client)
+    by_value = listed(tagFilters=[value])(client)
+    return listed(selectFolder=True)(client), by_tag, by_value
 
 
-def tagged(server: Server) -> object:
+SECOND_PAGE = listed("offset", pageNum=2, pageSize=1)
+
+
+def tagged(client: Client) -> object:
     tags = [{"tag": "year", "value": 2026}]
-    server.admin("PUT", "/datasets/d/collections/new", {"name": "New", "tags": tags})
-    return item(server, "new")["tags"]
+    client.admin("PUT", "/datasets/d/collections/new", {"name": "New", "tags": tags})
+    return client.item("new")["tags"]
 
 
-def item(server: Server, id: str) -> Any:
-    items = server.page().json()["data"]["list"]
-    return next(it for it in items if it["_id"] == id)
-
-
-def pinned_new(server: Server) -> object:
-    answer = code(PIN, NEW_CHAT)(server)
-    chats = server.admin("GET", "/apps/app/chats")["chats"]
+def pinned_new(client: Client) -> object:
+    answer = code(PIN, NEW_CHAT)(client)
+    chats = client.admin("GET", "/apps/app/chats")["chats"]
     return answer, [chat["top"] for chat in chats if chat["chatId"] == "new"]
 
 
-def titled(server: Server) -> object:
-    answer, chat = code(PIN, TITLE)(server), server.admin("GET", "/apps/app/chats/c2")
+def titled(client: Client) -> object:
+    answer = code(PIN, TITLE)(client)
+    chat = client.admin("GET", "/apps/app/chats/c2")
     return answer, chat["title"], chat["top"]
 
 
-def untyped(server: Server) -> object:
-    headers = {"Authorization": "Bearer any"}
+def untyped(client: Client) -> object:
     body = b'{"offset": 0, "datasetId": "d"}'
-    return server.request("POST", LIST, content=body, headers=headers).status_code
+    return client.post(LIST, content=body, headers=by("any")).status_code
 
 
-def marked(server: Server) -> object:
+def marked(client: Client) -> object:
     """The status of a list whose body begins with a byte order mark."""
     body = b'\xef\xbb\xbf{"offset": 0, "datasetId": "d"}'
-    return server.send(LIST, body).status_code
+    return client.fetch(LIST, body).status_code
 
 
-def as_person(server: Server) -> object:
-    headers = {"token": server.login()}
-    return server.send(LIST, SENT_LIST, key=None, headers=headers).status_code
+def as_person(client: Client) -> object:
+    headers = {"token": client.login()}
+    return client.fetch(LIST, SENT_LIST, key=None, headers=headers).status_code
 
 
-def of_another_member(server: Server) -> object:
+def of_another_member(client: Client) -> object:
     chats = [{"chatId": "theirs", "tmbId": "member-other"}]
-    server.admin("PUT", "/apps/more", {"permissions": {"any": "write"}, "chats": chats})
-    return code(PIN, {"appId": "more", "chatId": "theirs", "top": True}, key="any")(server)
+    client.admin("PUT", "/apps/more", {"permissions": {"any": "write"}, "chats": chats})
+    return code(PIN, {"appId": "more", "chatId": "theirs", "top": True}, key="any")(client)
 
 
-def histories(server: Server) -> object:
+def histories(client: Client) -> object:
     """How many chats a list without a pageSize skips."""
     bodies = [{"appId": "app"} | more for more in ({}, {"offset": 1}, {"pageNum": 2})]
-    counts = [len(server.send(HISTORIES, it).json()["data"]["list"]) for it in bodies]
+    counts = [len(client.fetch(HISTORIES, it).json()["data"]["list"]) for it in bodies]
     return [counts[0] - count for count in counts[1:]]
 
 
-def trained(server: Server) -> object:
-    code(PUSH, {"collectionId": "in-a", "data": [{"q": "One"}, {"q": "Two"}]})(server)
-    amounts = [item(server, "in-a")["dataAmount"]]
-    server.admin("POST", "/clock/advance", {"seconds": 3600})
-    return [*amounts, item(server, "in-a")["dataAmount"]]
+def trained(client: Client) -> object:
+    code(PUSH, {"collectionId": "in-a", "data": [{"q": "One"}, {"q": "Two"}]})(client)
+    amounts = [client.item("in-a")["dataAmount"]]
+    client.admin("POST", "/clock/advance", {"seconds": 3600})
+    return [*amounts, client.item("in-a")["dataAmount"]]
 
 
-def waiting(server: Server) -> object:
+def waiting(client: Client) -> object:
     """What a push returns, and how many rows are listed while one waits, and then."""
-    server.choose(**server.admin("GET", "/choices")["choices"] | {"training": "stepped"})
+    client.choose(**client.admin("GET", "/choices")["choices"] | {"training": "stepped"})
     sent = {"collectionId": "in-a", "data": [{"q": "One"}]}
-    found = [server.send(PUSH, sent).json()["data"], item(server, "in-a")["dataAmount"]]
-    server.admin("POST", "/clock/advance", {"seconds": 3600})
-    return [*found, item(server, "in-a")["dataAmount"]]
+    found = [client.fetch(PUSH, sent).json()["data"], client.item("in-a")["dataAmount"]]
+    client.admin("POST", "/clock/advance", {"seconds": 3600})
+    return [*found, client.item("in-a")["dataAmount"]]
 
 
 NEW_ROW = {"insertLen": 1, "dataIds": ["68b000000000000000000001"]}
 OF_SERVICE = {"createTime": "2024-02-01T00:00:00.000Z", "hasError": False}
 OF_SERVICE |= {"rawLink": "https://example.com/", "activeTrainingAmount": 2}
 UNKNOWN_ID = "6593e137231a2be9c5603bff"
-ALL, ROOT = ["folder", "in-a", "link", "in-b"], ["folder", "link"]
-BY_NAME, AS_DECLARED = ["in-a", "link", "in-b", "folder"], ["folder", "in-b", "in-a", "link"]
-ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
+ALL = ["folder", "in-a", "link", "in-b"]
+ROOT = ["folder", "link"]
+BY_NAME = ["in-a", "link", "in-b", "folder"]
+AS_DECLARED = ["folder", "in-b", "in-a", "link"]
+
+
+def of_service(client: Client) -> object:
+    return {name: client.item("link").get(name) for name in OF_SERVICE}
+
+
+ROWS: list[tuple[str, Callable[[Client], object], dict[Any, object]]] = [
     ("page_size_default", count_of(), {1: 1, 10: 10, 30: 30}),
     ("page_size_max", count_of(pageSize=31), {30: 400, 100: 31}),
     ("page_size_over_limit", count_of(pageSize=101), {"reject": 400, "clamp": 30}),
-    (
-        "offset_missing",
-        listed("offset", pageNum=2, pageSize=1),
-        {"reject": 400, "accept": ["in-a"]},
-    ),
+    ("offset_missing", SECOND_PAGE, {"reject": 400, "accept": ["in-a"]}),
     ("offset_missing", listed("offset", pageSize=1), {"reject": 400, "accept": ["folder"]}),
     ("numeric_strings", listed(offset="1", pageSize="1"), {"reject": 400, "accept": ["in-a"]}),
     ("list_order", listed(), {"update_time_desc": ALL, "name": BY_NAME, "fixture": AS_DECLARED}),
@@ -172,12 +174,8 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ("tag_form", tagged, {"names": ["year"], "typed": [{"tag": "year", "value": 2026}]}),
     ("request_form", marked, {"strict": 400, "service": 200}),
     ("search_text", listed(searchText="a'lpha"), {"whole": [], "service": ["in-a", "link"]}),
-    (
-        "item_fields",
-        lambda server: {name: item(server, "link").get(name) for name in OF_SERVICE},
-        {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE},
-    ),
-    ("tags_empty", lambda server: item(server, "in-a").get("tags"), {"list": [], "absent": None}),
+    ("item_fields", of_service, {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE}),
+    ("tags_empty", lambda client: client.item("in-a").get("tags"), {"list": [], "absent": None}),
     (
         "chat_unknown",
         pinned_new,
@@ -190,7 +188,7 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ("chat_owner", of_another_member, {"any": 200, "own": 403}),
     (
         "app_missing",
-        lambda it: it.send(COMPLETIONS, ASKED).status_code,
+        lambda client: client.fetch(COMPLETIONS, ASKED).status_code,
         {"first": 200, "reject": 400},
     ),
     ("unknown_key", code(PIN, SENT_PIN, key="any"), {"accept": 200, "reject": 401}),
@@ -198,7 +196,7 @@ ROWS: list[tuple[str, Callable[[Server], object], dict[Any, object]]] = [
     ("error_form", listed(datasetId=UNKNOWN_ID), {"plain": 404, "service": 501002}),
     (
         "error_http_status",
-        lambda server: server.page(datasetId="nope").status_code,
+        lambda client: client.page(datasetId="nope").status_code,
         {"mapped": 404, "always_500": 500, "always_200": 200},
     ),
     ("legacy_paths", code(OLD_PIN, SENT_PIN), {"on": 200, "off": 404}),
@@ -211,9 +209,9 @@ CASES = [(name, value, probe, it) for name, probe, row in ROWS for value, it in 
 
 
 @pytest.mark.parametrize("name, value, probe, expected", CASES)
-def test_a_choice_shows(server, name, value, probe, expected):
-    server.choose(**{name: value})
-    assert probe(server) == expected
+def test_a_choice_shows(client, name, value, probe, expected):
+    client.choose(**{name: value})
+    assert probe(client) == expected
 
 
 def test_every_value_of_every_choice_is_shown_above():
@@ -234,10 +232,10 @@ TOLERANT = [
 
 
 @pytest.mark.parametrize("name, value, probe", TOLERANT)
-def test_what_a_choice_tolerates_is_noted_by_its_name(server, name, value, probe):
-    server.choose(**{name: value})
-    probe(server)
-    entry = server.admin("GET", "/journal")["entries"][-1]
+def test_what_a_choice_tolerates_is_noted_by_its_name(client, name, value, probe):
+    client.choose(**{name: value})
+    probe(client)
+    entry = client.admin("GET", "/journal")["entries"][-1]
     assert [it["name"] for it in entry["violations"]][:1] == [NAMES.get(name, name)]
 
 
@@ -252,9 +250,9 @@ TOGETHER = [
 
 
 @pytest.mark.parametrize("fields, choices, count", TOGETHER)
-def test_choices_work_together(server, fields, choices, count):
-    server.choose(**choices)
-    assert count_of(**fields)(server) == count
+def test_choices_work_together(client, fields, choices, count):
+    client.choose(**choices)
+    assert count_of(**fields)(client) == count
 
 
 DESIGN = """
@@ -299,8 +297,8 @@ rows_visible trained trained at_once
 )
 def test_profiles_have_the_values_of_the_design(column, profile):
     rows = [line.split() for line in DESIGN.strip().splitlines()]
-    with Server(profile=profile) as server:
-        view = server.admin("GET", "/choices")
+    with LocalClient(profile=profile) as client:
+        view = client.admin("GET", "/choices")
     assert view["profile"] == profile
     shown = {name: str(value) for name, value in view["choices"].items()}
     # A row without a third value has the second one.
@@ -308,7 +306,9 @@ def test_profiles_have_the_values_of_the_design(column, profile):
 
 
 def test_a_server_starts_with_a_profile_and_choices():
-    with Server(profile="deployed", choices={"list_order": "name", "page_size_max": 30}) as server:
-        chosen = server.admin("GET", "/choices")["choices"]
-        assert server.ids(searchText="alpha") == ["in-a", "link"]
+    with LocalClient(
+        profile="deployed", choices={"list_order": "name", "page_size_max": 30}
+    ) as client:
+        chosen = client.admin("GET", "/choices")["choices"]
+        assert client.ids(searchText="alpha") == ["in-a", "link"]
     assert (chosen["page_size_max"], chosen["error_form"]) == (30, "service")

@@ -1,16 +1,14 @@
 """The control object of a running server."""
 
-import socket
-
 import httpx2
 import pytest
+from account import COMPLETIONS, LIST, PIN, by, connected
 
 from mock_server import Control
 from mock_server.control import Refused
 
-APP, DATASET = "app", "d"
-LIST, PIN = "/api/core/dataset/collection/listV2", "/api/core/chat/history/updateHistory"
-TALK = "/api/v1/chat/completions"
+APP = "app"
+DATASET = "d"
 
 
 @pytest.fixture(scope="session")
@@ -26,9 +24,9 @@ def mock_server_fixture():
 
 
 def send(server, method, path, body=None):
-    headers = {"Authorization": f"Bearer {server.key}"}
+    url = server.url + path
     # Certificates take 20 ms to load.
-    return httpx2.request(method, server.url + path, json=body, headers=headers, verify=False)
+    return httpx2.request(method, url, json=body, headers=by(server.key), verify=False)
 
 
 def pin(server, top=True):
@@ -41,7 +39,7 @@ def listed(server, **body):
 
 def said(server, app=APP):
     messages = [{"role": "user", "content": "Hi"}]
-    answer = send(server, "POST", TALK, {"appId": app, "messages": messages})
+    answer = send(server, "POST", COMPLETIONS, {"appId": app, "messages": messages})
     return answer.json()["choices"][0]["message"]["content"]
 
 
@@ -247,9 +245,8 @@ def test_only_allowed_violations_pass(mock_server):
 
 
 def test_a_long_journal_is_read_to_its_end(mock_server):
-    host, _, port = mock_server.url.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=5) as client:
-        client.sendall(b"GET /api/odd HTTP/1.1\r\nHost: a\r\n\r\n" * 1001)
+    requests = b"GET /api/odd HTTP/1.1\r\nHost: a\r\n\r\n" * 1001
+    with connected(mock_server.url, requests) as client:
         while mock_server.call("GET", "/journal?limit=1")["total"] < 1001:
             client.recv(1_000_000)
     assert [it["seq"] for it in mock_server.journal] == [*range(1, 1002)]

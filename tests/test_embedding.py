@@ -7,23 +7,20 @@ import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+from account import LIST, SENT_LIST, by, connected
 
 from mock_server import Control, MockServer, create_app
 from mock_server.embedding import run_server
 from mock_server.server import Server, listening_socket
 
-LIST = "/api/core/dataset/collection/listV2"
-BODY = {"offset": 0, "datasetId": "d"}
 FIXTURE = {"datasets": [{"id": "d"}]}
 
 
 def listed(url):
-    headers = {"Authorization": "Bearer k"}
-    return httpx2.post(url + LIST, json=BODY, headers=headers, verify=False).status_code
+    return httpx2.post(url + LIST, json=SENT_LIST, headers=by("k"), verify=False).status_code
 
 
 def test_a_block_gets_the_control_of_a_ready_server():
@@ -51,7 +48,8 @@ def test_a_taken_port_is_an_error():
 
 
 def test_a_server_that_never_gets_ready_says_why():
-    listener, ready = listening_socket("127.0.0.1", 0), Future()
+    listener = listening_socket("127.0.0.1", 0)
+    ready = Future()
     listener.close()
     run_server(Server(create_app({})), listener, ready)
     assert isinstance(ready.exception(timeout=0), OSError | ValueError)
@@ -111,12 +109,22 @@ def test_to_close_a_server_ends_what_waits(caplog):
     assert caplog.records == []
 
 
-def test_a_request_that_has_not_come_whole_holds_up_no_stop(caplog):
+HEAD = "{} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n["
+
+
+@pytest.mark.parametrize("target", [f"POST {LIST}", "PUT /__admin/state"])
+def test_a_client_that_leaves_within_a_body_leaves_no_trace(caplog, target):
     with MockServer(FIXTURE) as server:
-        head = f"POST {LIST} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
-        with socket.create_connection(urlsplit(server.url).netloc.split(":")) as client:
-            client.sendall(head.encode())
-            assert server.journal == []  # which comes after it
-            server.close()
-            assert client.recv(99) == b""
+        connected(server.url, HEAD.format(target).encode()).close()
+        assert listed(server.url) == 200
+        assert [it["response"]["status"] for it in server.journal] == [200]
+    assert caplog.records == []
+
+
+def test_a_request_that_has_not_come_whole_holds_up_no_stop(caplog):
+    request = HEAD.format(f"POST {LIST}").encode()
+    with MockServer(FIXTURE) as server, connected(server.url, request) as client:
+        assert server.journal == []  # which comes after it
+        server.close()
+        assert client.recv(99) == b""
     assert caplog.records == []

@@ -1,83 +1,38 @@
 """Requests and answers of profile `fastgpt-4.17`."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from small import Client
+from account import Client
 
-from mock_server import MockServer
-from mock_server.tools.anonymous import anonymous
-from mock_server.tools.pull import pull
+from mock_server.tools.pull import anonymous, pull
 
-YEAR, COLORS, OTHER = "a" * 24, "b" * 24, "c" * 24
+YEAR = "a" * 24
+COLORS = "b" * 24
+OTHER = "c" * 24
 UNKNOWN = "0" * 24
+RECORDS = [{"obj": "Human", "text": f"{n}"} for n in range(12)]
+CHATS: list[dict[str, Any]] = [{"chatId": f"c{n:02}"} for n in range(12)]
+CHATS[0]["records"] = RECORDS
+INNER = {"_id": "in", "name": "Plan B", "children": [{"_id": "deep", "name": "Plan C"}]}
+TAGS = ["plain", {"tag": "year", "value": 2026}, {"tag": "colors", "value": ["red", "blue"]}]
+COLLECTIONS = [
+    {"_id": "top", "name": "Plan", "children": [INNER]},
+    {"_id": "tagged", "name": "Tagged", "tags": TAGS},
+    {"_id": "rows", "name": "Rows", "data": [{"q": f"{n}"} for n in range(12)]},
+    {"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]},
+]
+DECLARED = [{"_id": YEAR, "tag": "year"}, {"_id": COLORS, "tag": "colors"}]
 ACCOUNT: dict[str, Any] = {
     "clock": "2026-01-01T00:00:00Z",
-    "apps": [
-        {
-            "id": "a",
-            "chats": [
-                {
-                    "chatId": f"c{n:02}",
-                    "updateTime": f"2025-01-{30 - n:02}T00:00:00Z",
-                    "records": [{"obj": "Human", "text": f"{it}"} for it in range(12)],
-                }
-                for n in range(12)
-            ],
-        }
-    ],
+    "apps": [{"id": "a", "chats": CHATS}],
     "datasets": [
-        {
-            "id": "d",
-            "tags": [{"_id": YEAR, "tag": "year"}, {"_id": COLORS, "tag": "colors"}],
-            "collections": [
-                {
-                    "_id": "top",
-                    "name": "Plan",
-                    "children": [
-                        {
-                            "_id": "in",
-                            "name": "Plan B",
-                            "children": [{"_id": "deep", "name": "Plan C"}],
-                        }
-                    ],
-                },
-                {
-                    "_id": "tagged",
-                    "name": "Tagged",
-                    "tags": [
-                        "plain",
-                        {"tag": "year", "value": 2026},
-                        {"tag": "colors", "value": ["red", "blue"]},
-                    ],
-                },
-                {"_id": "rows", "name": "Rows", "data": [{"q": f"{n}"} for n in range(12)]},
-                {"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]},
-            ],
-        },
+        {"id": "d", "tags": DECLARED, "collections": COLLECTIONS},
         {"id": "e", "collections": [{"_id": OTHER, "name": "Plan D", "type": "folder"}]},
     ],
 }
 LIST = "/dataset/collection/listV2"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[MockServer]:
-    with MockServer(ACCOUNT, profile="fastgpt-4.17") as server:
-        yield server
-
-
-@pytest.fixture
-def client(running: MockServer) -> Iterator[Client]:
-    running.reset()
-    with Client(running) as client:
-        yield client
-
-
-def ids(client: Client, **fields: Any) -> set[str]:
-    body = {"datasetId": "d", "pageSize": 30, **fields}
-    return {it["_id"] for it in client.data("POST", LIST, body)["list"]}
+pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.17")
 
 
 # Searches
@@ -95,48 +50,43 @@ def ids(client: Client, **fields: Any) -> set[str]:
         (OTHER, set()),
     ],
 )
-def test_a_search_finds_what_is_below_its_folder(
-    client: Client, parent: Any, found: set[str]
-) -> None:
-    assert ids(client, parentId=parent, searchText="plan") == found
+def test_a_search_finds_what_is_below_its_folder(client, parent, found):
+    assert set(client.ids(parentId=parent, searchText="plan")) == found
 
 
-def test_a_search_without_a_folder_is_in_the_whole_dataset(client: Client) -> None:
-    assert ids(client, searchText="plan") == {"top", "in", "deep"}
+def test_a_search_without_a_folder_is_in_the_whole_dataset(client):
+    assert set(client.ids(searchText="plan")) == {"top", "in", "deep"}
 
 
 @pytest.mark.parametrize(("parent", "code"), [(UNKNOWN, 501003), (OTHER, 501005)])
-def test_an_unknown_folder_is_refused_without_a_search(
-    client: Client, parent: str, code: int
-) -> None:
+def test_an_unknown_folder_is_refused_without_a_search(client, parent, code):
     assert client.code("POST", LIST, {"datasetId": "d", "parentId": parent}) == code
 
 
 # Tags
 
 
-def test_a_tag_has_its_value(client: Client) -> None:
-    items = client.data("POST", LIST, {"datasetId": "d", "searchText": "tagged"})["list"]
-    detail = client.data("GET", "/dataset/collection/detail?id=tagged")
-    expected = ACCOUNT["datasets"][0]["collections"][1]["tags"]
-    assert items[0]["tags"] == detail["tags"] == expected
+def test_a_tag_has_its_value(client):
+    items = client.items(searchText="tagged")
+    detail = client.collection("tagged")
+    assert items[0]["tags"] == detail["tags"] == TAGS
     client.control.choices["tag_form"] = "names"
-    detail = client.data("GET", "/dataset/collection/detail?id=tagged")
+    detail = client.collection("tagged")
     assert detail["tags"] == ["plain", "year", "colors"]
 
 
-def test_a_state_keeps_the_values_of_tags(client: Client) -> None:
+def test_a_state_keeps_the_values_of_tags(client):
     state = client.control.call("GET", "/state")
     tags = {it["_id"]: it["tags"] for it in state["datasets"][0]["collections"]}
-    assert tags["tagged"] == ACCOUNT["datasets"][0]["collections"][1]["tags"]
+    assert tags["tagged"] == TAGS
     client.control.load(state)
     assert client.control.call("GET", "/state") == state
 
 
-def test_a_search_finds_the_name_of_a_tag(client: Client) -> None:
+def test_a_search_finds_the_name_of_a_tag(client):
     client.control.choices["search_fields"] = "name_and_tags"
-    assert ids(client, searchText="year") == {"tagged", "text"}
-    assert ids(client, searchText="2026") == set()
+    assert set(client.ids(searchText="year")) == {"tagged", "text"}
+    assert set(client.ids(searchText="2026")) == set()
 
 
 @pytest.mark.parametrize(
@@ -153,9 +103,9 @@ def test_a_search_finds_the_name_of_a_tag(client: Client) -> None:
         ([(UNKNOWN, ["red"])], set()),
     ],
 )
-def test_tag_filters_find_values(client: Client, filters: Any, found: set[str]) -> None:
+def test_tag_filters_find_values(client, filters, found):
     sent = [{"tagId": id, "values": values} for id, values in filters]
-    assert ids(client, tagFilters=sent) == found
+    assert set(client.ids(tagFilters=sent)) == found
 
 
 @pytest.mark.parametrize(
@@ -163,25 +113,25 @@ def test_tag_filters_find_values(client: Client, filters: Any, found: set[str]) 
     [None, {}, ["x"], [{}], [{"tagId": "x", "values": ["y"]}]]
     + [[{"tagId": YEAR, "values": it}] for it in ([], [""], [True], [None], [[]], "x", None)],
 )
-def test_a_wrong_tag_filter_is_refused(client: Client, wrong: Any) -> None:
+def test_a_wrong_tag_filter_is_refused(client, wrong):
     assert client.code("POST", LIST, {"datasetId": "d", "tagFilters": wrong}) == 400
 
 
-def test_filter_tags_have_no_effect(client: Client) -> None:
-    assert ids(client, filterTags=[YEAR]) == {"top", "rows", "tagged", "text"}
+def test_filter_tags_have_no_effect(client):
+    assert set(client.ids(filterTags=[YEAR])) == {"top", "rows", "tagged", "text"}
 
 
-def test_repeated_collections_have_numbered_tags(client: Client) -> None:
+def test_repeated_collections_have_numbered_tags(client):
     entry = {"repeat": 2, "name": "N{n}", "tags": [{"tag": "t{n}", "value": 1}]}
     client.control.put_dataset({"id": "r", "collections": [entry]})
-    items = client.data("POST", LIST, {"datasetId": "r"})["list"]
+    items = client.items(datasetId="r")
     assert sorted(it["tags"][0]["tag"] for it in items) == ["t1", "t2"]
 
 
-def test_a_pull_keeps_the_values_of_tags(running: MockServer) -> None:
-    document, problems = pull(running.url, "any", dataset=("d",), pause=0)
+def test_a_pull_keeps_the_values_of_tags(server):
+    document, problems = pull(server.url, "any", dataset=("d",), pause=0)
     tags = {it["_id"]: it.get("tags") for it in document["datasets"][0]["collections"]}
-    assert problems == [] and tags["tagged"] == ACCOUNT["datasets"][0]["collections"][1]["tags"]
+    assert problems == [] and tags["tagged"] == TAGS
     hidden = str(anonymous(document))
     assert "2026" in hidden and not any(word in hidden for word in ("'blue'", "'colors'", "'2026'"))
 
@@ -209,9 +159,7 @@ PATHS = [
         ({"offset": 12}, 12, 0),
     ],
 )
-def test_a_lone_offset_counts(
-    client: Client, path: str, body: Any, page: Any, first: int, count: int
-) -> None:
+def test_a_lone_offset_counts(client, path, body, page, first, count):
     everything = client.data("POST", path, body | {"pageSize": 30})["list"]
     shown = client.data("POST", path, body | page)["list"]
     expected = everything[first : first + count]
@@ -222,7 +170,7 @@ def test_a_lone_offset_counts(
 
 
 @pytest.mark.parametrize(("path", "body"), PATHS)
-def test_a_lone_offset_is_lost_before(client: Client, path: str, body: Any) -> None:
+def test_a_lone_offset_is_lost_before(client, path, body):
     client.control.choices["lone_offset"] = "ignore"
     usual = client.data("POST", path, body)["list"]
     assert client.data("POST", path, body | {"offset": 3})["list"] == usual
@@ -231,14 +179,15 @@ def test_a_lone_offset_is_lost_before(client: Client, path: str, body: Any) -> N
 
 
 @pytest.mark.parametrize("size", [0, "", "0"])
-def test_a_page_of_no_size_is_refused(client: Client, size: Any) -> None:
+def test_a_page_of_no_size_is_refused(client, size):
     body = {"appId": "a", "pageSize": size}
     assert client.code("POST", "/chat/history/getHistories", body) == 507004
 
 
 # Rows that wait for training
 
-PUSH, ROWS = "/dataset/data/pushData", "/dataset/data/v2/list"
+PUSH = "/dataset/data/pushData"
+ROWS = "/dataset/data/v2/list"
 
 
 def push(client: Client, count: int = 1, to: str = "text") -> Any:
@@ -248,8 +197,7 @@ def push(client: Client, count: int = 1, to: str = "text") -> Any:
 
 def amounts(client: Client, id: str = "text") -> tuple[int, int]:
     """How many rows a collection has, and how many are being trained."""
-    items = client.data("POST", LIST, {"datasetId": "d", "pageSize": 30})["list"]
-    (item,) = (it for it in items if it["_id"] == id)
+    item = client.item(id)
     return item["dataAmount"], item["activeTrainingAmount"]
 
 
@@ -257,7 +205,7 @@ def listed_rows(client: Client, id: str = "text") -> list[str]:
     return [it["_id"] for it in client.data("POST", ROWS, {"collectionId": id})["list"]]
 
 
-def test_a_pushed_row_is_listed_while_it_waits(client: Client) -> None:
+def test_a_pushed_row_is_listed_while_it_waits(client):
     pushed = push(client, 2)
     assert pushed["insertLen"] == len(pushed["dataIds"]) == 2
     assert sorted(listed_rows(client)) == pushed["dataIds"] and amounts(client) == (2, 2)
@@ -265,21 +213,21 @@ def test_a_pushed_row_is_listed_while_it_waits(client: Client) -> None:
     assert sorted(listed_rows(client)) == pushed["dataIds"] and amounts(client) == (2, 0)
 
 
-def test_a_row_that_waits_is_not_found(client: Client) -> None:
+def test_a_row_that_waits_is_not_found(client):
     push(client)
     search = {"datasetId": "d", "text": "Zebra"}
     assert client.data("POST", "/dataset/searchTest", search)["list"] == []
-    assert client.data("GET", "/dataset/collection/detail?id=text")["indexAmount"] == 0
+    assert client.collection("text")["indexAmount"] == 0
     client.control.clock.advance(60)
     assert len(client.data("POST", "/dataset/searchTest", search)["list"]) == 1
-    assert client.data("GET", "/dataset/collection/detail?id=text")["indexAmount"] == 2
+    assert client.collection("text")["indexAmount"] == 2
 
 
 @pytest.mark.parametrize(
     ("method", "path", "name"),
     [("PUT", "/dataset/data/update", "dataId"), ("DELETE", "/dataset/data/delete", "id")],
 )
-def test_a_row_that_waits_is_locked(client: Client, method: str, path: str, name: str) -> None:
+def test_a_row_that_waits_is_locked(client, method, path, name):
     (id,) = push(client)["dataIds"]
     body = {"dataId": id, "q": "Horse"} if method == "PUT" else None
     query = "" if method == "PUT" else f"?id={id}"
@@ -292,14 +240,14 @@ def test_a_row_that_waits_is_locked(client: Client, method: str, path: str, name
     assert client.code(method, f"{path}{query}", body, headers=headers) == 200
 
 
-def test_each_second_unlocks_some_rows(client: Client) -> None:
+def test_each_second_unlocks_some_rows(client):
     ids = push(client, 30)["dataIds"]
     client.control.clock.advance(2)
     codes = [client.code("PUT", "/dataset/data/update", {"dataId": it, "q": "Q"}) for it in ids]
     assert codes == [200] * 20 + [501016] * 10
 
 
-def test_questions_of_a_model_come_when_they_are_found(client: Client) -> None:
+def test_questions_of_a_model_come_when_they_are_found(client):
     client.control.put_collection("d", {"_id": "qa", "name": "Q", "trainingType": "qa"})
     assert push(client, to="qa") == {"insertLen": 1, "dataIds": []}
     assert listed_rows(client, "qa") == []
@@ -307,7 +255,7 @@ def test_questions_of_a_model_come_when_they_are_found(client: Client) -> None:
     assert len(listed_rows(client, "qa")) == 1
 
 
-def test_rows_of_a_text_are_there_once_it_is_parsed(client: Client) -> None:
+def test_rows_of_a_text_are_there_once_it_is_parsed(client):
     text = {"datasetId": "d", "name": "T", "text": "Zebra. " * 300}
     id = client.data("POST", "/dataset/collection/create/text", text)["collectionId"]
     assert amounts(client, id) == (0, 1)
@@ -318,7 +266,7 @@ def test_rows_of_a_text_are_there_once_it_is_parsed(client: Client) -> None:
     assert amounts(client, id) == (rows, 0)
 
 
-def test_a_state_keeps_rows_that_wait(client: Client) -> None:
+def test_a_state_keeps_rows_that_wait(client):
     (id,) = push(client)["dataIds"]
     client.control.load(client.control.call("GET", "/state"))
     assert listed_rows(client) == [id] and amounts(client) == (1, 1)
@@ -327,7 +275,7 @@ def test_a_state_keeps_rows_that_wait(client: Client) -> None:
     assert listed_rows(client) == [id] and amounts(client) == (1, 0)
 
 
-def test_without_steps_a_row_is_not_locked(client: Client) -> None:
+def test_without_steps_a_row_is_not_locked(client):
     client.control.choices["training"] = "instant"
     (id,) = push(client)["dataIds"]
     assert client.code("PUT", "/dataset/data/update", {"dataId": id, "q": "Q"}) == 200

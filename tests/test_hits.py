@@ -1,12 +1,10 @@
 """What a test says that searches find."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from account import sha256_hex
-from small import Client
+from account import Client, sha256_hex
 
 from mock_server import MockServer
 from mock_server.control import Refused
@@ -22,30 +20,22 @@ FIXTURE = {
     ],
     "faults": [{"kind": "hits", "match": {"question": "declared"}, "rows": [{"row": "r2"}]}],
 }
+pytestmark = pytest.mark.served(fixture=FIXTURE)
 WHERE = {"datasetId": "d", "collectionId": "c", "sourceName": "Guide", "sourceId": "http://a/b"}
 ROW = {"id": "r1", "q": "Refund?", "a": "Ten days.", "chunkIndex": 0}
 TIME = {"updateTime": "2024-01-01T00:00:00.000Z"}
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[MockServer]:
-    with MockServer(FIXTURE) as server:
-        yield server
-
-
 @pytest.fixture
-def server(running: MockServer) -> MockServer:
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def search(server: MockServer) -> Iterator[Any]:
-    """Search, and return all that is found."""
+def search(server: MockServer) -> Iterator[Callable[..., list[Any]]]:
+    """Searches, and returns all that is found."""
     with Client(server) as client:
-        yield lambda text="x", **more: client.data(
-            "POST", "/dataset/searchTest", {"datasetId": "d", "text": text} | more
-        )["list"]
+
+        def search(text: str = "x", **more: Any) -> list[Any]:
+            body = {"datasetId": "d", "text": text} | more
+            return list(client.data("POST", "/dataset/searchTest", body)["list"])
+
+        yield search
 
 
 def ids(found: list[dict[str, Any]]) -> list[str]:
@@ -189,7 +179,7 @@ def test_a_wrong_row_is_refused(server, row, message):
         server.hits([row])
 
 
-def test_a_fixture_names_all_that_is_wrong_with_hits(tmp_path: Path) -> None:
+def test_a_fixture_names_all_that_is_wrong_with_hits(tmp_path):
     file = tmp_path / "fixture.yaml"
     file.write_text("faults:\n- {kind: hits, rows: [{q: 5}, {score: -1}, {q: a}]}\n")
     with pytest.raises(Exception, match=r"2:27: Expected a text.*\n.*2:39: Expected a number"):

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import msgspec
 import pytest
-from account import Server
+from account import LocalClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -164,8 +164,7 @@ def requests(draw: Any) -> Sent:
 
 forms = having({"inputForm": values | st.lists(objects, max_size=2)})
 questions = having(
-    {"type": st.sampled_from(("userSelect", "userInput")) | values},
-    params=values | objects | forms,
+    {"type": st.sampled_from(("userSelect", "userInput")) | values}, params=values | objects | forms
 )
 parts = st.lists(
     texts
@@ -246,18 +245,18 @@ class Log(logging.Handler):
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server("demo") as server:
-        yield server
+def client() -> Iterator[LocalClient]:
+    with LocalClient("demo", key=None) as client:
+        yield client
 
 
-def problems(server: Server, calls: list[tuple[str, str, Any]]) -> list[str]:
-    """What went wrong inside of the server."""
+def problems(client: LocalClient, calls: list[tuple[str, str, Any]]) -> list[str]:
+    """What went wrong inside of the client."""
     log = Log()
     logging.getLogger().addHandler(log)
     found = []
     try:
-        server.admin("POST", "/reset")
+        client.admin("POST", "/reset")
         for method, path, body in calls:
             sent = body
             if not isinstance(body, Sent):
@@ -265,7 +264,7 @@ def problems(server: Server, calls: list[tuple[str, str, Any]]) -> list[str]:
                 sent = Sent("", method, f"/__admin{path}", headers, json.dumps(body).encode())
             more = {"headers": sent.headers, "content": sent.content}
             try:
-                response = server.request(sent.method, sent.path, **more)
+                response = client.request(sent.method, sent.path, **more)
             except AssertionError:
                 # In process, a reply that is cut before its beginning is no response.
                 continue
@@ -273,8 +272,8 @@ def problems(server: Server, calls: list[tuple[str, str, Any]]) -> list[str]:
             if is_admins or '"statusText":"serverError"' in response.text:
                 found.append(f"{response.status_code} {response.text:.200}")
         for path in ("/journal", "/state", "/faults", "/clock"):
-            server.admin("GET", path)
-        found += [f"left: {it}" for it in server.left_tasks()]
+            client.admin("GET", path)
+        found += [f"left: {it}" for it in client.sent.left_tasks()]
     finally:
         logging.getLogger().removeHandler(log)
     return found + log.records
@@ -282,8 +281,8 @@ def problems(server: Server, calls: list[tuple[str, str, Any]]) -> list[str]:
 
 @settings(lenient, max_examples=60)
 @given(sequences())
-def test_no_response_is_a_failure_of_the_server(server, calls):
-    assert problems(server, calls) == []
+def test_no_response_is_a_failure_of_the_server(client, calls):
+    assert problems(client, calls) == []
 
 
 def run(count: int) -> None:
@@ -295,7 +294,7 @@ def run(count: int) -> None:
     @given(sequences())
     def check(calls: list[tuple[str, str, Any]]) -> None:
         try:
-            wrong = problems(server, calls)
+            wrong = problems(client, calls)
         except Exception as error:
             wrong = [repr(error)]
         for each in wrong:
@@ -303,7 +302,7 @@ def run(count: int) -> None:
             found[kind] += 1
             seen.setdefault(kind, (each, calls))
 
-    with Server("demo") as server:
+    with LocalClient("demo", key=None) as client:
         check()
     for kind, times in found.most_common():
         print(f"{times} times {kind}\n{seen[kind][0][-900:]}\n{seen[kind][1]}"[:3000])

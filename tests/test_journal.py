@@ -10,82 +10,61 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_LIST, SENT_PIN, Live, Server
+from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClient
 
-from mock_server import MockServer
 from mock_server.admin.journal import entry_events
 from mock_server.application import create_app
-from mock_server.control import Control, Refused
+from mock_server.control import Refused
 from mock_server.journal import Exchange, Journal
 from mock_server.request import ClientRequest
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[Live]:
-    with MockServer(ACCOUNT) as server, httpx2.Client(base_url=server.url, verify=False) as http:
-        yield Live(Control.at(server.url), http)
-
-
-@pytest.fixture
-def live(running: Live) -> Live:
-    running.control.reset()
-    return running
-
-
-def give_up(live: Live, method: str = "PUT", path: str = PIN, body: Any = SENT_PIN) -> None:
+def give_up(client: Client, method: str = "PUT", path: str = PIN, body: Any = SENT_PIN) -> None:
     """Send a request, and leave before its response ends."""
     with pytest.raises(httpx2.ReadTimeout):
-        live.send(method, path, body, timeout=0.1)
+        client.request(method, path, json=body, timeout=0.1)
 
 
-def statuses(live: Live) -> list[int]:
-    return [it["response"]["status"] for it in live.control.journal]
+def statuses(client: Client) -> list[int]:
+    return [it["response"]["status"] for it in client.control.journal]
 
 
-def test_a_client_that_tries_again_is_counted_twice(live):
-    live.add("delay", ms=300)
-    give_up(live)
-    assert live.pin().status_code == 200
-    live.control.assert_called("updateHistory", times=2)
-    live.control.assert_called("updateHistory", times=1, cut=True)
-    live.control.assert_called("updateHistory", times=1, status=200)
+def test_a_client_that_tries_again_is_counted_twice(client):
+    client.add("delay", ms=300)
+    give_up(client)
+    assert client.pin().status_code == 200
+    client.control.assert_called("updateHistory", times=2)
+    client.control.assert_called("updateHistory", times=1, cut=True)
+    client.control.assert_called("updateHistory", times=1, status=200)
 
 
-def test_the_time_of_an_entry_is_that_of_its_arrival(live):
-    slow = live.add("delay", ms=200)
-    with ThreadPoolExecutor() as threads:
-        pinned = threads.submit(live.pin)
-        while not live.fired(slow):
-            pass
-        live.control.clock.advance(60)
+def test_the_time_of_an_entry_is_that_of_its_arrival(client):
+    with client.waiting(ms=200) as pinned:
+        client.control.clock.advance(60)
         assert pinned.result().status_code == 200
-    assert live.control.journal[0]["time"] == "2026-01-01T00:00:00.000Z"
+    assert client.control.journal[0]["time"] == "2026-01-01T00:00:00.000Z"
 
 
-def test_to_wait_for_a_call_ends_on_its_arrival(live):
-    live.add("delay", ms=300)
+def test_to_wait_for_a_call_ends_on_its_arrival(client):
+    client.add("delay", ms=300)
     with ThreadPoolExecutor() as threads:
-        threads.submit(live.pin)
-        assert live.control.wait_for("updateHistory")["durationMs"] is None
-        ended = live.control.wait_for("updateHistory", status=200)
+        threads.submit(client.pin)
+        assert client.control.wait_for("updateHistory")["durationMs"] is None
+        ended = client.control.wait_for("updateHistory", status=200)
     assert ended["durationMs"] > 250
     with pytest.raises(AssertionError, match=r"2 calls of updateHistory .* got 1"):
-        live.control.wait_for("updateHistory", times=2, timeout=0.05)
+        client.control.wait_for("updateHistory", times=2, timeout=0.05)
 
 
-def test_entries_come_in_the_order_of_requests(live):
-    slow = live.add("delay", operation="updateHistory", ms=300)
-    with ThreadPoolExecutor() as threads:
-        first = threads.submit(live.pin)
-        while not live.fired(slow):
-            pass
-        live.page()
-        assert [it["operation"] for it in live.control.journal] == ["updateHistory", "listV2"]
-        assert statuses(live) == [0, 200]
-        assert "-> in progress (delay f1)" in live.control.summary()
-        assert [it["durationMs"] is None for it in live.control.journal] == [True, False]
+def test_entries_come_in_the_order_of_requests(client):
+    with client.waiting() as first:
+        client.page()
+        assert [it["operation"] for it in client.control.journal] == ["updateHistory", "listV2"]
+        assert statuses(client) == [0, 200]
+        assert "-> in progress (delay f1)" in client.control.summary()
+        assert [it["durationMs"] is None for it in client.control.journal] == [True, False]
         assert first.result().status_code == 200
-    assert statuses(live) == [200, 200]
+    assert statuses(client) == [200, 200]
 
 
 def test_a_client_in_process_leaves_by_a_cancellation():
@@ -101,7 +80,7 @@ def test_a_client_in_process_leaves_by_a_cancellation():
             return (await client.get("/__admin/journal")).json()["entries"]
 
     (entry,) = asyncio.run(call())
-    assert entry["response"]["cut"] and entry["durationMs"] > 45
+    assert entry["response"]["cut"] and entry["durationMs"] is not None
 
 
 SLOW: list[tuple[dict[str, Any], int]] = [
@@ -113,23 +92,22 @@ SLOW: list[tuple[dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize("row, status", SLOW)
-def test_a_client_that_leaves_cuts_the_response(live, row, status):
-    live.add(**row)
-    give_up(live)
-    entry = live.control.wait_for("updateHistory", cut=True)
+def test_a_client_that_leaves_cuts_the_response(client, row, status):
+    client.add(**row)
+    give_up(client)
+    entry = client.control.wait_for("updateHistory", cut=True)
     assert (entry["response"]["cut"], entry["response"]["status"]) == (True, status)
     assert 50 < entry["durationMs"] < 5000
-    live.control.reset()  # which ends what still waits
+    client.control.reset()  # which ends what still waits
 
 
 @contextmanager
-def begun(live: Live, **reply: Any) -> Iterator[None]:
+def begun(client: Client, **reply: Any) -> Iterator[None]:
     """While a streamed reply comes, of which the client has read the first part."""
-    live.control.reply(**reply)
+    client.control.reply(**reply)
     body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
-    headers = {"Authorization": "Bearer owner"}
-    request = live.http.build_request("POST", COMPLETIONS, json=body, headers=headers)
-    response = live.http.send(request, stream=True)
+    request = client.build_request("POST", COMPLETIONS, json=body)
+    response = client.send(request, stream=True)
     pieces = response.iter_raw()  # kept, as a stream ends with its iterator
     next(pieces)
     yield
@@ -137,109 +115,96 @@ def begun(live: Live, **reply: Any) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("tokens_per_second", [None, 20])
-def test_a_client_that_leaves_a_stream_cuts_it(live, caplog, tokens_per_second):
+def test_a_client_that_leaves_a_stream_cuts_it(client, caplog, tokens_per_second):
     pace = {"stream": {"tokensPerSecond": tokens_per_second}} if tokens_per_second else {}
     with caplog.at_level(logging.WARNING):
-        with begun(live, text="word " * 3000, **pace):
+        with begun(client, text="word " * 3000, **pace):
             pass
-        entry = live.control.wait_for("completions", cut=True)
+        entry = client.control.wait_for("completions", cut=True)
     assert entry["response"]["cut"] and entry["response"]["status"] == 200
     assert caplog.records == []
 
 
-def test_others_are_served_while_a_stream_without_a_pace_is_sent(live):
-    with begun(live, text="word " * 20_000):
-        assert live.page().status_code == 200
-        stream, page = live.control.journal
+def test_others_are_served_while_a_stream_without_a_pace_is_sent(client):
+    with begun(client, text="word " * 20_000):
+        assert client.page().status_code == 200
+        stream, page = client.control.journal
         assert (stream["durationMs"], page["response"]["status"]) == (None, 200)
-    live.control.wait_for("completions", cut=True)
+    client.control.wait_for("completions", cut=True)
 
 
-def test_a_whole_response_has_no_word_of_a_cut(live):
-    live.pin()
-    assert "cut" not in live.control.journal[0]["response"]
-    live.control.assert_called("updateHistory", times=1, cut=False)
+def test_a_whole_response_has_no_word_of_a_cut(client):
+    client.pin()
+    assert "cut" not in client.control.journal[0]["response"]
+    client.control.assert_called("updateHistory", times=1, cut=False)
 
 
 @pytest.mark.parametrize("kind", ["reset", "empty", "garbage", "truncate"])
-def test_a_response_that_a_fault_ends_is_not_cut_by_the_client(live, kind):
-    live.add(kind)
-    live.raw()
-    live.control.assert_called("updateHistory", times=1, cut=False)
+def test_a_response_that_a_fault_ends_is_not_cut_by_the_client(client, kind):
+    client.add(kind)
+    client.raw()
+    client.control.assert_called("updateHistory", times=1, cut=False)
 
 
-def test_what_a_delay_holds_back_is_done_though_the_client_has_left(live):
-    live.add("delay", ms=200)
-    give_up(live, body=SENT_PIN | {"more": "x" * 10_000})  # more than the journal keeps
-    assert not live.is_pinned
-    while not live.is_pinned:
+def test_what_a_delay_holds_back_is_done_though_the_client_has_left(client):
+    client.add("delay", ms=200)
+    give_up(client, body=SENT_PIN | {"more": "x" * 10_000})  # more than the journal keeps
+    assert not client.is_pinned()
+    while not client.is_pinned():
         pass
-    (entry,) = live.control.journal
+    (entry,) = client.control.journal
     assert (entry["response"]["cut"], entry["response"]["status"]) == (True, 0)
 
 
-def test_the_duration_is_that_of_the_whole_response(live):
-    live.add("dribble", chunks=3, ms=30)
-    live.pin()
-    live.control.reply(parts=["One ", {"pauseMs": 60}, "two."])
-    live.say(stream=True)
-    assert all(it["durationMs"] > 55 for it in live.control.journal)
+def test_the_duration_is_that_of_the_whole_response(client):
+    client.add("dribble", chunks=3, ms=30)
+    client.pin()
+    client.control.reply(parts=["One ", {"pauseMs": 60}, "two."])
+    client.talk(appId="says", stream=True)
+    assert all(it["durationMs"] > 55 for it in client.control.journal)
 
 
-def test_the_head_of_a_stream_leaves_its_connection_to_others(live):
-    response = live.http.head("/__admin/journal/stream?since=1")
+def test_the_head_of_a_stream_leaves_its_connection_to_others(client):
+    response = client.head("/__admin/journal/stream?since=1")
     assert response.headers["content-type"].startswith("text/event-stream")
-    assert live.page().status_code == 200
+    assert client.page().status_code == 200
 
 
 def test_a_stream_that_a_reset_overtakes_at_its_start_is_of_the_new_journal():
     async def two_events() -> list[bytes]:
         return [await anext(stream), await anext(stream)]
 
-    with Server() as server:
-        server.pin()
-        default = server.sandboxes.default
-        stream = entry_events(server.sandboxes, default, default.state.journal, since=2)
-        server.admin("POST", "/reset")
-        server.pin()
+    with LocalClient() as client:
+        client.pin()
+        default = client.sandboxes.default
+        stream = entry_events(client.sandboxes, default, default.state.journal, since=2)
+        client.admin("POST", "/reset")
+        client.pin()
         assert b'"seq":1' in asyncio.run(two_events())[1]
 
 
-def test_an_entry_in_progress_streams_again_at_its_end(live):
-    slow = live.add("delay", operation="updateHistory", ms=300)
-    with (
-        live.http.stream("GET", "/__admin/journal/stream?since=1") as stream,
-        ThreadPoolExecutor() as threads,
-    ):
-        threads.submit(live.send, "PUT", PIN, SENT_PIN)
-        while not live.fired(slow):
-            pass
-        live.send("POST", LIST, SENT_LIST)
+def test_an_entry_in_progress_streams_again_at_its_end(client):
+    path = "/__admin/journal/stream?since=1"
+    with client.waiting(), client.stream("GET", path) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        client.page()
         lines = (it for it in stream.iter_lines() if it.startswith("data: "))
         entries = [json.loads(next(lines)[6:]) for _ in range(3)]
     assert [(it["seq"], it["response"]["status"]) for it in entries] == [(1, 0), (2, 200), (1, 200)]
 
 
-def test_the_console_shows_an_entry_in_progress(live):
-    slow = live.add("delay", operation="updateHistory", ms=300)
-    with ThreadPoolExecutor() as threads:
-        threads.submit(live.pin)
-        while not live.fired(slow):
-            pass
-        shown = live.http.get("/__admin/console/all?entry=1").text
+def test_the_console_shows_an_entry_in_progress(client):
+    with client.waiting():
+        shown = client.get("/__admin/console/all?entry=1").text
     assert "in progress" in shown and "Response 200" not in shown
-    assert "in progress" not in live.http.get("/__admin/console/all?entry=1").text
+    assert "in progress" not in client.get("/__admin/console/all?entry=1").text
 
 
-def test_a_stream_that_goes_on_sends_the_ends_that_were_missed(live):
-    slow = live.add("delay", operation="updateHistory", ms=300)
-    with ThreadPoolExecutor() as threads:
-        threads.submit(live.pin)
-        while not live.fired(slow):
-            pass
-        live.page()
+def test_a_stream_that_goes_on_sends_the_ends_that_were_missed(client):
+    with client.waiting():
+        client.page()
         headers = {"Last-Event-ID": "2"}
-        with live.http.stream("GET", "/__admin/journal/stream", headers=headers) as stream:
+        with client.stream("GET", "/__admin/journal/stream", headers=headers) as stream:
             line = next(it for it in stream.iter_lines() if it.startswith("data: "))
     entry = json.loads(line[6:])
     assert (entry["seq"], entry["response"]["status"]) == (1, 200)
@@ -251,57 +216,55 @@ def test_a_stream_that_goes_on_sends_the_ends_that_were_missed(live):
 FORM_PATH = "/api/core/dataset/collection/create/localFile"
 
 
-def upload(live: Live, **fields: str) -> Any:
-    files = {"file": ("a.txt", b"Hello")}
-    headers = {"Authorization": "Bearer owner"}
-    return live.http.post(FORM_PATH, files=files, data=fields, headers=headers)
+def upload(client: Client, **fields: str) -> Any:
+    return client.post(FORM_PATH, files={"file": ("a.txt", b"Hello")}, data=fields)
 
 
-def test_criteria_see_a_body_that_is_shown_cut(live):
-    live.say(chatId="c1", more="x" * 9000)
-    assert live.control.journal[0]["request"]["truncated"]
-    live.control.assert_called("completions", times=1, body={"chatId": "c1"})
+def test_criteria_see_a_body_that_is_shown_cut(client):
+    client.talk(appId="says", chatId="c1", more="x" * 9000)
+    assert client.control.journal[0]["request"]["truncated"]
+    client.control.assert_called("completions", times=1, body={"chatId": "c1"})
     with pytest.raises(AssertionError, match=r"Expected 0 calls .* got 1"):
-        live.control.assert_not_called("completions", body={"chatId": "c1"})
+        client.control.assert_not_called("completions", body={"chatId": "c1"})
 
 
-def test_criteria_see_the_fields_of_forms(live):
-    assert upload(live, data='{"datasetId": "d"}').status_code == 200
-    live.control.assert_called("localFile", body={"data": {"datasetId": "d"}})
-    live.control.assert_called("localFile", body={"file": {"filename": "a.txt"}})
-    live.control.respond("POST /form", text="")
-    live.http.post("/form", data={"a": "1", "b": ["2", "3"]})
-    live.control.assert_called("POST /form", body={"a": "1", "b": ["2", "3"]})
-    live.control.assert_not_called("POST /form", body={"a": "2"})
+def test_criteria_see_the_fields_of_forms(client):
+    assert upload(client, data='{"datasetId": "d"}').status_code == 200
+    client.control.assert_called("localFile", body={"data": {"datasetId": "d"}})
+    client.control.assert_called("localFile", body={"file": {"filename": "a.txt"}})
+    client.control.respond("POST /form", text="")
+    client.post("/form", data={"a": "1", "b": ["2", "3"]})
+    client.control.assert_called("POST /form", body={"a": "1", "b": ["2", "3"]})
+    client.control.assert_not_called("POST /form", body={"a": "2"})
 
 
-def test_criteria_see_json_that_is_sent_as_a_form(live):
-    live.send("PUT", PIN, SENT_PIN, headers={"Content-Type": "application/x-www-form-urlencoded"})
-    live.control.assert_called("updateHistory", body=SENT_PIN, status=415)
+def test_criteria_see_json_that_is_sent_as_a_form(client):
+    client.fetch(PIN, SENT_PIN, headers={"Content-Type": "application/x-www-form-urlencoded"})
+    client.control.assert_called("updateHistory", body=SENT_PIN, status=415)
 
 
-def test_a_fault_matches_the_fields_of_a_form(live):
-    live.add("error", operation="localFile", match={"body": {"data": {"datasetId": "d"}}})
-    assert upload(live, data='{"datasetId": "many"}').status_code == 200
-    assert upload(live, data='{"datasetId": "d"}').status_code == 503
+def test_a_fault_matches_the_fields_of_a_form(client):
+    client.add("error", operation="localFile", match={"body": {"data": {"datasetId": "d"}}})
+    assert upload(client, data='{"datasetId": "many"}').status_code == 200
+    assert upload(client, data='{"datasetId": "d"}').status_code == 503
 
 
-def test_criteria_take_a_secret_as_it_was_sent_or_as_it_is_shown(live):
-    live.pin(password="p4ssw0rd")
-    shown = live.control.journal[0]["request"]["body"]["password"]
+def test_criteria_take_a_secret_as_it_was_sent_or_as_it_is_shown(client):
+    client.pin(password="p4ssw0rd")
+    shown = client.control.journal[0]["request"]["body"]["password"]
     for password in ("p4ssw0rd", shown):
-        live.control.assert_called("updateHistory", body={"password": password})
+        client.control.assert_called("updateHistory", body={"password": password})
     with pytest.raises(AssertionError) as raised:
-        live.control.assert_called("updateHistory", body={"password": "other"})
+        client.control.assert_called("updateHistory", body={"password": "other"})
     assert "p4ssw0rd" not in str(raised.value)
 
 
-def test_a_question_about_a_body_that_is_not_kept_fails(live):
-    live.page(more="x" * 1_100_000)
-    live.control.assert_called("listV2", status=413)
-    live.control.assert_not_called("listV2", status=200, body={"datasetId": "d"})
+def test_a_question_about_a_body_that_is_not_kept_fails(client):
+    client.page(more="x" * 1_100_000)
+    client.control.assert_called("listV2", status=413)
+    client.control.assert_not_called("listV2", status=200, body={"datasetId": "d"})
     with pytest.raises(Refused, match="a body to compare, got that of entry 1, too long"):
-        live.control.assert_not_called("listV2", body={"datasetId": "d"})
+        client.control.assert_not_called("listV2", body={"datasetId": "d"})
 
 
 def test_the_latest_long_bodies_are_kept_whole():
@@ -317,16 +280,16 @@ def test_the_latest_long_bodies_are_kept_whole():
     assert all(it.truncated and len(it.body) == 8192 for it in shown)
 
 
-def test_questions_about_many_calls_are_answered_by_the_server(live):
+def test_questions_about_many_calls_are_answered_by_the_server(client):
     for _ in range(150):
-        live.page()
+        client.page()
     sizes: list[int] = []
-    hooks = live.control.http.event_hooks
+    hooks = client.control.http.event_hooks
     hooks["response"].append(lambda it: sizes.append(len(it.read())))
-    live.control.assert_called("listV2", times=150)
-    assert "listV2 (150)" in live.control.summary()
-    assert live.control.wait_for("listV2", times=150)["seq"] == 150
-    assert live.control.last_call("listV2")["seq"] == 150
+    client.control.assert_called("listV2", times=150)
+    assert "listV2 (150)" in client.control.summary()
+    assert client.control.wait_for("listV2", times=150)["seq"] == 150
+    assert client.control.last_call("listV2")["seq"] == 150
     hooks["response"].clear()
     assert len(sizes) == 5 and sum(sizes) < 40_000
 
@@ -334,11 +297,11 @@ def test_questions_about_many_calls_are_answered_by_the_server(live):
 # What is noted, and what is shown
 
 
-def test_at_most_20_violations_are_noted(live):
-    live.page(**{f"{n:05}": 1 for n in range(90_000)})
-    live.control.choices["unknown_fields"] = "reject"
-    live.send("POST", LIST, {f"{n:05}": 1 for n in range(9_000)})
-    assert [len(it["violations"]) for it in live.control.journal] == [20, 1]
+def test_at_most_20_violations_are_noted(client):
+    client.page(**{f"{n:05}": 1 for n in range(90_000)})
+    client.control.choices["unknown_fields"] = "reject"
+    client.fetch(LIST, {f"{n:05}": 1 for n in range(9_000)})
+    assert [len(it["violations"]) for it in client.control.journal] == [20, 1]
 
 
 S3CRET = "a-s3cret-that-is-long"
@@ -354,18 +317,19 @@ SENT: list[dict[str, Any]] = [
     {"data": {"data": json.dumps({"token": S3CRET})}},
     {"files": {"file": ("a.txt", b"x")}, "data": {"password": S3CRET}},
     {"headers": {"X-Access-Key": S3CRET}},
-    {"params": {"accessKey": S3CRET}},
+    {"headers": {"Authorization": f"Bearer {S3CRET}", "Cookie": f"fastgpt_token={S3CRET}"}},
+    {"params": {"accessKey": S3CRET, "token": S3CRET}},
 ]
 
 
 @pytest.mark.parametrize("sent", SENT)
-def test_no_secret_is_shown_whatever_its_form(live, sent):
-    live.control.respond("POST /any", json="{{body}}")
-    live.http.post("/any", **sent)
-    assert "s3cret" not in json.dumps(live.control.journal)
+def test_no_secret_is_shown_whatever_its_form(client, sent):
+    client.control.respond("POST /any", json="{{body}}")
+    client.post("/any", **sent)
+    assert "s3cret" not in json.dumps(client.control.journal)
 
 
-def test_no_secret_of_a_reply_is_shown_in_the_console(live):
+def test_no_secret_of_a_reply_is_shown_in_the_console(client):
     tool = {"name": "search", "params": {"apiKey": S3CRET}, "response": "ok"}
-    live.control.reply(parts=[{"tool": tool}])
-    assert "s3cret" not in live.http.get("/__admin/console/control").text
+    client.control.reply(parts=[{"tool": tool}])
+    assert "s3cret" not in client.get("/__admin/console/control").text

@@ -12,17 +12,19 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import Server
+from account import LocalClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from model import LEGACY_PIN, LEVELS, LIST, MAX_BODY, PIN, Json, Model, Request, tag_ids
 
 from mock_server.choices import table
 
-SEQUENCES, STEPS = 40, 10
+SEQUENCES = 40
+STEPS = 10
 # A difference names its request, so there is nothing to shrink.
 lenient = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
-some, split = st.sampled_from, str.split
+some = st.sampled_from
+split = str.split
 levels = some([*LEVELS, "read", "owner", "owner"])
 NAMES = sorted({*table()} - {"related_routes", "training"})
 choices = st.fixed_dictionaries({name: some(table()[name][0]) for name in NAMES})
@@ -47,7 +49,8 @@ NEEDLES = (
 TIMES = ("2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00.001Z", "2025-06-30T12:00:00.000Z")
 TAGS = ("t1", "t2", "ß", "e\u0301", {"tag": "t1", "value": 3}, {"tag": "t2", "value": ["a", "b"]})
 PARENTS = (None, None, "c0", "c7", "c14", "c21", "other", "", "0" * 24)
-TOKEN, CHAT = "TOKEN", {"title": "", "customTitle": "", "top": False}
+TOKEN = "TOKEN"
+CHAT = {"title": "", "customTitle": "", "top": False}
 own = {"name": some(WORDS), "updateTime": some(TIMES), "tags": st.lists(some(TAGS), max_size=2)}
 more = {
     "type": some(["folder", "link"]),
@@ -91,7 +94,8 @@ def accounts(draw: Any) -> Json:
 
 
 # The values of fields, as JSON: right ones, and others that are wrong or a matter of choices.
-LONG, LONGER = json.dumps("x" * 256), json.dumps("x" * 257)
+LONG = json.dumps("x" * 256)
+LONGER = json.dumps("x" * 257)
 NUMBERS = split('0 -1 1.0 1e2 -0.0 1.5 1e400 1e30 30 31 100 101 "10" "x" null true [] ' + "9" * 30)
 STRINGS = ['" d"', LONG, LONGER, *split('"" "nope" null 5 {}')]
 TITLES = split('"New" "" 5')
@@ -178,20 +182,22 @@ def requests(draw: Any) -> Request:
 sequences = st.lists(requests(), min_size=STEPS, max_size=STEPS)
 
 
-def differences(server: Server, account: Json, chosen: Json, sent: list[Request]) -> list[Any]:
+def differences(client: LocalClient, account: Json, chosen: Json, sent: list[Request]) -> list[Any]:
     """Where the responses, and in the end the chats, are not those of the model."""
-    server.admin("PUT", "/state", account)
-    token = server.login()
-    server.choose(**chosen)
-    model, found = Model(deepcopy(account), chosen, {TOKEN: "m"}), []
+    client.admin("PUT", "/state", account)
+    token = client.login()
+    client.choose(**chosen)
+    model = Model(deepcopy(account), chosen, {TOKEN: "m"})
+    found = []
     for request in sent:
         headers = {name: token if it == TOKEN else it for name, it in request.headers.items()}
         rest = {"headers": headers, "content": request.body}
-        response = server.request(request.method, request.path, **rest)
-        got, right = (response.status_code, without_words(response)), model.respond(request)
+        response = client.request(request.method, request.path, **rest)
+        got = (response.status_code, without_words(response))
+        right = model.respond(request)
         if got != right:
             found.append((f"expected {right}, got {got}", request, chosen))
-    chats = server.admin("GET", "/apps/a/chats")["chats"]
+    chats = client.admin("GET", "/apps/a/chats")["chats"]
     right = [CHAT | chat for chat in model.account["apps"][0]["chats"]]
     shown = [{name: chat[name] for name in ("chatId", *CHAT)} for chat in chats]
     return found + [(f"expected chats {right}, got {shown}", sent, chosen)] * (shown != right)
@@ -209,28 +215,29 @@ def without_words(response: httpx2.Response) -> Any:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as server:
-        yield server
+def client() -> Iterator[LocalClient]:
+    with LocalClient(key=None) as client:
+        yield client
 
 
 @settings(lenient, max_examples=SEQUENCES)
 @given(accounts(), choices, sequences)
-def test_responses_are_those_of_the_model(server, account, chosen, sent):
-    assert not differences(server, account, chosen, sent)
+def test_responses_are_those_of_the_model(client, account, chosen, sent):
+    assert not differences(client, account, chosen, sent)
 
 
 def run(steps: int) -> None:
-    count, found = 0, []
+    count = 0
+    found = []
 
     @settings(lenient, max_examples=steps // STEPS, database=None)
     @given(accounts(), choices, sequences)
     def check(account: Json, chosen: Json, sent: list[Request]) -> None:
         nonlocal count
         count += len(sent)
-        found.extend(differences(server, account, chosen, sent))
+        found.extend(differences(client, account, chosen, sent))
 
-    with Server() as server:
+    with LocalClient(key=None) as client:
         check()
     for difference, times in Counter(it for it, _, _ in found).most_common():
         print(f"{times} times {difference:.1000}")

@@ -1,20 +1,19 @@
 """Whose chats, apps and members a key reaches."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from small import Client
-from test_chats import events
+from account import Client, events
 
-from mock_server import MockServer
-
-PATH = "/api/v1/chat/completions"
-MESSAGES = [{"role": "user", "content": "Hi"}]
 OTHERS = {"appId": "app", "chatId": "others"}
 QUERY = "appId=app&chatId=others"
 NAME_APP = "6593e137231a2be9c5603ba7"
 RECORDS = [{"obj": "AI", "dataId": "i", "text": "Hello"}]
+CHATS = [
+    {"chatId": "others", "title": "Others", "tmbId": "they", "records": RECORDS},
+    {"chatId": "mine", "tmbId": "me"},
+    {"chatId": "free"},
+]
 ACCOUNT: dict[str, Any] = {
     "keys": [
         {"key": "reader", "member": "me", "permission": "read"},
@@ -23,40 +22,14 @@ ACCOUNT: dict[str, Any] = {
         {"key": "proxy", "member": "boss", "authProxy": True, "app": "app"},
     ],
     "users": [{"username": "ann", "password": "1", "member": "me"}],
-    "apps": [
-        {
-            "id": "app",
-            "chats": [
-                {"chatId": "others", "title": "Others", "tmbId": "they", "records": RECORDS},
-                {"chatId": "mine", "tmbId": "me"},
-                {"chatId": "free"},
-            ],
-        },
-        {"id": NAME_APP, "replies": ["By name."]},
-    ],
+    "apps": [{"id": "app", "chats": CHATS}, {"id": NAME_APP, "replies": ["By name."]}],
 }
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[MockServer]:
-    with MockServer(ACCOUNT, profile="deployed") as server:
-        yield server
-
-
-@pytest.fixture
-def client(running: MockServer) -> Iterator[Client]:
-    running.reset()
-    with Client(running) as client:
-        yield client
-
-
-def by(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
+pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
 
 
 def ask(client: Client, key: str, **fields: Any) -> Any:
-    """The body of the response to a question."""
-    return client.post(PATH, json={"messages": MESSAGES} | fields, headers=by(key)).json()
+    """The body of the response to a question, which names no app unless it is given."""
+    return client.talk("Hi", key=key, **{"appId": None} | fields).json()
 
 
 CALLS: list[tuple[str, str, Any]] = [
@@ -72,15 +45,15 @@ CALLS: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), CALLS)
-def test_a_chat_of_another_member(client: Client, method: str, path: str, body: Any) -> None:
-    assert client.code(method, path, body, headers=by("reader")) == 504000
-    assert client.code(method, path, body, headers=by("manager")) == 200
+def test_a_chat_of_another_member(client, method, path, body):
+    assert client.code(method, path, body, key="reader") == 504000
+    assert client.code(method, path, body, key="manager") == 200
     client.control.choices["chat_owner"] = "any"
     client.control.put_app(ACCOUNT["apps"][0])
-    assert client.code(method, path, body, headers=by("reader")) == 200
+    assert client.code(method, path, body, key="reader") == 200
 
 
-def test_a_question_in_a_chat_of_another_member(client: Client) -> None:
+def test_a_question_in_a_chat_of_another_member(client):
     assert ask(client, "reader", **OTHERS)["code"] == 504000
     assert ask(client, "manager", **OTHERS)["id"] == "others"
     assert client.control.chat("app", "others").tmb_id == "boss"
@@ -90,19 +63,19 @@ def test_a_question_in_a_chat_of_another_member(client: Client) -> None:
     assert client.control.chat("app", "new").tmb_id == "me"
 
 
-def test_lists_and_deletions_are_of_own_chats(client: Client) -> None:
+def test_lists_and_deletions_are_of_own_chats(client):
     def listed(key: str) -> set[str]:
-        page = client.data("POST", "/chat/getHistories", {"appId": "app"}, headers=by(key))
+        page = client.data("POST", "/chat/getHistories", {"appId": "app"}, key=key)
         return {it["chatId"] for it in page["list"]}
 
     assert (listed("reader"), listed("manager")) == ({"mine", "free"}, {"free"})
-    client.data("PUT", "/chat/history/updateHistory", CALLS[0][2], headers=by("manager"))
-    client.data("DELETE", f"/chat/history/delHistory?{QUERY}", headers=by("manager"))
+    client.data("PUT", "/chat/history/updateHistory", CALLS[0][2], key="manager")
+    client.data("DELETE", f"/chat/history/delHistory?{QUERY}", key="manager")
     others = client.control.chat("app", "others")
     assert (others.top, others.deleted) == (False, False)
 
 
-def test_which_app_a_completion_means(client: Client) -> None:
+def test_which_app_a_completion_means(client):
     assert ask(client, "reader")["code"] == 500
     assert ask(client, "reader", appId="")["code"] == 400
     assert ask(client, "named")["choices"][0]["message"]["content"] == "Hi"
@@ -115,7 +88,7 @@ def test_which_app_a_completion_means(client: Client) -> None:
 
 
 @pytest.mark.parametrize("proxy", [{"username": "ann"}, {"username": " ann ", "tmbId": "me"}])
-def test_a_key_acts_as_a_user(client: Client, proxy: Any) -> None:
+def test_a_key_acts_as_a_user(client, proxy):
     asked = {"chatId": "as-ann", "authProxy": proxy}
     assert ask(client, "proxy", **asked)["id"] == "as-ann"
     chat = client.control.chat("app", "as-ann")
@@ -136,11 +109,10 @@ def test_a_key_acts_as_a_user(client: Client, proxy: Any) -> None:
         ("ann", 400),
     ],
 )
-def test_a_proxy_that_is_refused(client: Client, proxy: Any, code: int) -> None:
+def test_a_proxy_that_is_refused(client, proxy, code):
     assert ask(client, "proxy", appId="app", authProxy=proxy)["code"] == code
-    body = {"messages": MESSAGES, "appId": "app", "authProxy": proxy, "stream": True}
-    streamed = client.post(PATH, json=body, headers=by("proxy"))
-    shown = streamed.json() if code == 400 else events(streamed.text)[0][1]
+    streamed = client.talk("Hi", key="proxy", authProxy=proxy, stream=True)
+    shown = streamed.json() if code == 400 else events(streamed)[0][1]
     assert shown["code"] == code
 
 
@@ -155,17 +127,17 @@ OF_THE_KEY: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), OF_THE_KEY)
-def test_a_key_of_an_app_may_leave_out_its_id(client: Client, method, path, body) -> None:
-    assert client.code(method, path, body, headers=by("named")) == 200
-    assert client.code(method, path, body, headers=by("reader")) in (400, 504000)
+def test_a_key_of_an_app_may_leave_out_its_id(client, method, path, body):
+    assert client.code(method, path, body, key="named") == 200
+    assert client.code(method, path, body, key="reader") in (400, 504000)
 
 
-def test_a_pin_needs_the_app_under_every_key(client: Client) -> None:
+def test_a_pin_needs_the_app_under_every_key(client):
     body = {"chatId": "mine", "top": True}
-    assert client.code("PUT", "/chat/history/updateHistory", body, headers=by("named")) == 400
+    assert client.code("PUT", "/chat/history/updateHistory", body, key="named") == 400
 
 
-def test_an_app_that_is_sent_goes_before_that_of_the_key(client: Client) -> None:
+def test_an_app_that_is_sent_goes_before_that_of_the_key(client):
     body = {"appId": NAME_APP, "offset": 0, "pageSize": 9}
-    data = client.data("POST", "/chat/history/getHistories", body, headers=by("named"))
+    data = client.data("POST", "/chat/history/getHistories", body, key="named")
     assert data["total"] == 0

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
+from account import LIST, PIN, by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mock_server import Control, MockServer
 
-LIST, PIN = "/api/core/dataset/collection/listV2", "/api/core/chat/history/updateHistory"
 CHATS = ("c1", "c2")
 ACCOUNT = {"apps": [{"id": "a", "chats": [{"chatId": it} for it in CHATS]}]}
 quick = settings(max_examples=25, deadline=None)
@@ -25,8 +25,7 @@ def server():
 
 def page(server: Control, offset: int, size: int, text: str = "") -> Any:
     body = {"offset": offset, "pageSize": size, "datasetId": "d", "searchText": text}
-    headers = {"Authorization": f"Bearer {server.key}"}
-    return server.http.post(LIST, json=body, headers=headers).json()["data"]
+    return server.http.post(LIST, json=body, headers=by(server.key)).json()["data"]
 
 
 @quick
@@ -43,12 +42,12 @@ def test_pages_join_to_all_that_a_search_finds(server, found, size, text):
 @quick
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(CHATS), st.booleans()), max_size=8))
 def test_sandboxes_change_apart(server, pins):
-    two, expected = [server.create_sandbox(), server.create_sandbox()], [{}, {}]
+    two = [server.create_sandbox(), server.create_sandbox()]
+    expected = [{}, {}]
     keys = [it.key for it in two]
     for which, chat, top in pins:
         body = {"appId": "a", "chatId": chat, "top": top}
-        headers = {"Authorization": f"Bearer {keys[which]}"}
-        assert server.http.put(PIN, json=body, headers=headers).status_code == 200
+        assert server.http.put(PIN, json=body, headers=by(keys[which])).status_code == 200
         expected[which][chat] = top
     for sandbox, tops in zip(two, expected, strict=True):
         assert {it: sandbox.chat("a", it).top for it in CHATS} == dict.fromkeys(CHATS, False) | tops

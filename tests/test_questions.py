@@ -5,13 +5,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from small import Client
-from test_chats import events, records, say
+from account import CHAT, COMPLETIONS, Client, events
 from test_replies import leaving
 
-from mock_server import MockServer
+pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
 
-STREAM = {"appId": "says", "chatId": "s", "stream": True}
+STREAM = CHAT | {"stream": True}
 IMAGE = {"type": "image_url", "image_url": {"url": "http://a/b.png"}}
 TEXT = {"type": "text", "text": "C"}
 
@@ -45,27 +44,24 @@ def talk(client: Client, *messages: Any, **more: Any) -> Any:
         ([user("A"), other("assistant", [TEXT])], "A"),
     ],
 )
-def test_the_end_of_the_messages_is_the_question(
-    client: Client, messages: Any, question: str
-) -> None:
+def test_the_end_of_the_messages_is_the_question(client, messages, question):
     reply = talk(client, *messages)
     assert reply["choices"][0]["message"]["content"] == reply["title"] == question
-    texts = [it["text"]["content"] for it in records(client)[0]["value"] if "text" in it]
+    texts = [it["text"]["content"] for it in client.records()[0]["value"] if "text" in it]
     assert "".join(texts) == question
 
 
-def test_a_reply_matches_all_of_the_question(client: Client) -> None:
+def test_a_reply_matches_all_of_the_question(client):
     with client.control.reply("Yes.", match={"question": "AB"}):
         assert talk(client, user("A"), user("B"))["choices"][0]["message"]["content"] == "Yes."
 
 
 @pytest.mark.parametrize("content", ["", " \n", [IMAGE]])
-def test_a_question_without_text_is_an_error_of_the_node(client: Client, content: Any) -> None:
+def test_a_question_without_text_is_an_error_of_the_node(client, content):
     reply = talk(client, user(content), detail=True)
-    assert (reply["error"], reply["choices"][0]["message"]["content"], "title" in reply) == (
-        "chat:AI_input_is_empty", "", False,
-    )  # fmt: skip
-    asked, replied = records(client)
+    assert reply["error"] == "chat:AI_input_is_empty"
+    assert reply["choices"][0]["message"]["content"] == "" and "title" not in reply
+    asked, replied = client.records()
     assert replied["errorText"] == {"moduleName": "AI Chat", "errorText": reply["error"]}
     if content == [IMAGE]:
         assert asked["value"][0]["file"]["key"] is None
@@ -82,7 +78,7 @@ def test_a_question_without_text_is_an_error_of_the_node(client: Client, content
         (other("tool", tool_call_id="t"), 500),
     ],
 )
-def test_messages_that_are_refused(client: Client, message: Any, code: int) -> None:
+def test_messages_that_are_refused(client, message, code):
     assert talk(client, message)["code"] == code
 
 
@@ -94,39 +90,48 @@ def test_messages_that_are_refused(client: Client, message: Any, code: int) -> N
         ("  hello  there and so on", "hello  there and so "),
     ],
 )
-def test_a_title_is_cut_in_utf_16(client: Client, question: str, title: str) -> None:
+def test_a_title_is_cut_in_utf_16(client, question, title):
     assert talk(client, user(question))["title"] == title
     # The service keeps it without blanks.
-    assert client.data("GET", "/chat/init?appId=echo&chatId=k")["title"] == title.strip()
+    assert client.data("GET", "/chat/init?appId=app&chatId=k")["title"] == title.strip()
 
 
-def test_the_title_comes_first_in_a_stream_with_detail(client: Client) -> None:
-    stream = events(say(client, "Hi.", stream=True, detail=True).text)
+def test_the_title_comes_first_in_a_stream_with_detail(client):
+    stream = events(client.say("Hi.", stream=True, detail=True))
     assert stream[0] == ("chatTitle", {"title": "x"})
-    again = [name for name, _ in events(say(client, "Hi.", stream=True, detail=True).text)]
+    again = [name for name, _ in events(client.say("Hi.", stream=True, detail=True))]
     assert "chatTitle" not in again
 
 
-def test_variables_that_an_app_does_not_declare_are_dropped(client: Client) -> None:
+def test_variables_that_an_app_does_not_declare_are_dropped(client):
     given = {"city": "Rome", "other": 1}
     for names, kept in ((["city", "age"], {"city": "Rome"}), ([], {}), (None, given)):
-        client.control.put_app({"id": "echo", "variables": names})
+        client.control.put_app({"id": "app", "variables": names})
         assert talk(client, user("x"), variables=given, detail=True)["newVariables"] == kept
-        opened = client.data("GET", "/chat/init?appId=echo&chatId=k")["variables"]
+        opened = client.data("GET", "/chat/init?appId=app&chatId=k")["variables"]
         assert opened == dict.fromkeys(names or ()) | kept
-        assert client.control.chat("echo", "k").variables == kept
+        assert client.control.chat("app", "k").variables == kept
 
 
-def test_a_stream_that_fails_before_it_begins_has_no_content_type(client: Client) -> None:
-    wrong = {"Authorization": "Bearer wrong"}
-    for refused in (
-        client.talk("x", appId="nope", stream=True),
-        client.talk("", messages=[], stream=True),
-        client.post("/api/v1/chat/completions", json={**STREAM, "messages": []}, headers=wrong),
-    ):
-        assert refused.status_code == 200 and "content-type" not in refused.headers
-        assert refused.text.startswith("event: error\ndata: {")
-    assert "content-type" in say(client, {"error": "late"}, stream=True).headers
+REFUSED = [
+    ({"key": "wrong"}, 514),
+    ({"key": "wrong", "messages": []}, 514),
+    ({"appId": "0" * 24}, 502000),
+    ({"messages": []}, 500),
+]
+
+
+@pytest.mark.parametrize("sent, code", REFUSED)
+def test_a_stream_that_fails_before_it_begins_has_no_content_type(client, sent, code):
+    refused = client.talk(stream=True, **sent)
+    assert refused.status_code == 200 and "content-type" not in refused.headers
+    ((name, data),) = events(refused)
+    assert (name, data.get("code", 500)) == ("error", code)
+
+
+def test_other_streams_have_a_content_type(client):
+    assert "content-type" in client.say({"error": "late"}, stream=True).headers
+    assert client.talk(detail="maybe", stream=True).status_code == 400
 
 
 # One question at a time
@@ -134,55 +139,50 @@ def test_a_stream_that_fails_before_it_begins_has_no_content_type(client: Client
 
 def status(client: Client) -> tuple[Any, Any]:
     """What `init` and `getHistories` say of the chat."""
-    opened = client.data("GET", "/chat/init?appId=says&chatId=s")
-    (listed,) = client.data("POST", "/chat/getHistories", {"appId": "says"})["list"]
-    return opened["chatGenerateStatus"], listed["chatGenerateStatus"]
+    opened = client.data("GET", "/chat/init?appId=app&chatId=k")
+    listed = client.data("POST", "/chat/getHistories", {"appId": "app"})["list"]
+    (shown,) = (it for it in listed if it["chatId"] == "k")
+    return opened["chatGenerateStatus"], shown["chatGenerateStatus"]
 
 
 @pytest.mark.parametrize("path", ["v1", "v2"])
-def test_a_chat_takes_no_other_question_while_its_reply_streams(client: Client, path: str) -> None:
+def test_a_chat_takes_no_other_question_while_its_reply_streams(client, path):
     with leaving(client, path):
         assert status(client) == (0, 0)
-        refused = client.talk("x", appId="says", chatId="s")
+        refused = client.talk(chatId="k")
         assert (refused.status_code, refused.json()["code"]) == (500, 504001)
-        ((name, data),) = events(client.talk("x", **STREAM).text)
+        ((name, data),) = events(client.talk(**STREAM))
         assert (name, data["statusText"]) == ("error", "chatIsGenerating")
-        assert client.talk("x", appId="says", chatId="another").status_code == 200
-        assert client.talk("x", chatId="s").status_code == 200
+        assert client.talk(chatId="another").status_code == 200
+        assert client.talk(appId="says", chatId="k").status_code == 200
     client.control.wait_for("completions" if path == "v1" else "v2.completions", cut=True)
-    client.control.remove_chat("says", "another")
+    client.control.remove_chat("app", "another")
     assert status(client) == (1, 1)
-    assert client.talk("x", appId="says", chatId="s").status_code == 200
+    assert client.talk(chatId="k").status_code == 200
 
 
-def test_a_chat_takes_no_other_question_while_a_whole_reply_waits(client: Client) -> None:
+def test_a_chat_takes_no_other_question_while_a_whole_reply_waits(client):
     client.control.reply("Late.", stream={"firstTokenMs": 300}, times=1)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(client.talk, "x", appId="says", chatId="s")
+        first = pool.submit(client.talk, "x", chatId="k")
         client.control.wait_for("completions")
-        assert say(client, "Second.").json()["code"] == 504001
+        assert client.say("Second.").json()["code"] == 504001
         assert first.result().status_code == 200
-    assert say(client, "Third.").status_code == 200
+    assert client.say("Third.").status_code == 200
 
 
-def test_a_chat_that_is_not_kept_takes_all_questions(client: Client) -> None:
-    with leaving(client, chatId="NO_RECORD_HISTORIES"):
-        refused = client.talk("x", appId="says", chatId="NO_RECORD_HISTORIES")
-        assert refused.status_code == 200
-
-
-def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client: Client) -> None:
+def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client):
     body = {**STREAM, "messages": [user("x")]}
     for phase in ("before", "after"):
         client.control.fault("delay", operation="completions", ms=60_000, phase=phase)
         with pytest.raises(httpx2.ReadTimeout):
-            client.post("/api/v1/chat/completions", json=body, timeout=0.1)
-        assert client.talk("x", appId="says", chatId="s").status_code == 200
+            client.post(COMPLETIONS, json=body, timeout=0.1)
+        assert client.talk(chatId="k").status_code == 200
 
 
-def test_a_reset_and_a_restore_end_it(client: Client, deployed: MockServer) -> None:
-    name = deployed.snapshot()
-    for end in (lambda: deployed.restore(name), deployed.reset):
+def test_a_reset_and_a_restore_end_it(client, server):
+    name = server.snapshot()
+    for end in (lambda: server.restore(name), server.reset):
         with leaving(client):
             end()
-            assert client.talk("x", appId="says", chatId="s").status_code == 200
+            assert client.talk(chatId="k").status_code == 200

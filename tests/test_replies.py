@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from small import Client
-from test_chats import events, records, say
+from account import CHAT, COMPLETIONS, Client, events, said
 
+pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
 CHOICE = {"type": "userSelect", "params": {"description": "Which?", "userSelectOptions": []}}
 FORM = {"type": "userInput", "params": {"inputForm": [{"key": "name", "type": "input"}]}}
 CITE = "67e517e74767063e882d6861"
@@ -18,12 +18,12 @@ CITE = "67e517e74767063e882d6861"
 
 def message(client: Client, *parts: Any, **more: Any) -> Any:
     """The message of a reply with these parts, in one piece."""
-    return say(client, *parts, **more).json()["choices"][0]["message"]
+    return client.say(*parts, **more).json()["choices"][0]["message"]
 
 
 def streamed(response: httpx2.Response) -> str:
     """The text that a stream says."""
-    chunks = [it for name, it in events(response.text) if isinstance(it, dict) and "choices" in it]
+    chunks = [it for name, it in events(response) if isinstance(it, dict) and "choices" in it]
     return "".join(it["choices"][0]["delta"].get("content") or "" for it in chunks)
 
 
@@ -41,98 +41,90 @@ def streamed(response: httpx2.Response) -> str:
         (["A", {"interactive": CHOICE}], False, "A"),
     ],
 )
-def test_a_whole_reply(client: Client, parts: list[Any], detail: bool, expected: Any) -> None:
+def test_a_whole_reply(client, parts, detail, expected):
     assert message(client, *parts, detail=detail).get("content") == expected
 
 
-def test_a_tool_alone_is_a_value(client: Client) -> None:
-    (value,) = message(client, {"tool": {"name": "find", "params": {"q": 1}}}, detail=True)[
-        "content"
-    ]
+def test_a_tool_alone_is_a_value(client):
+    tool = {"name": "find", "params": {"q": 1}}
+    (value,) = said(client.say({"tool": tool}, detail=True))
     assert (value["type"], value["tools"][0]["params"]) == ("tool", '{"q":1}')
 
 
-def test_a_thought_and_its_text_are_one_value(client: Client) -> None:
-    assert message(client, {"reasoning": "t"}, "A", detail=True) == {
-        "role": "assistant", "content": "A", "reasoning_content": "t",
-    }  # fmt: skip
-    (value,) = saved(client)[1]["value"]
+def test_a_thought_and_its_text_are_one_value(client):
+    thought = {"role": "assistant", "content": "A", "reasoning_content": "t"}
+    assert message(client, {"reasoning": "t"}, "A", detail=True) == thought
+    (value,) = client.records()[1]["value"]
     assert value == {"type": "text", "reasoning": {"content": "t"}, "text": {"content": "A"}}
 
 
-def test_a_node_that_fails(client: Client) -> None:
+def test_a_node_that_fails(client):
     failing = {"node": "AI chat", "error": "boom"}
-    reply = say(client, failing, detail=True).json()
+    reply = client.say(failing, detail=True).json()
     assert (reply["error"], reply["choices"][0]["message"]["content"]) == ("boom", "")
     assert reply["responseData"][0]["errorText"] == "boom"
-    assert say(client, failing, {"node": "B"}, "Yes.").json()["error"] == "boom"
-    stream = events(say(client, failing, stream=True).text)
+    assert client.say(failing, {"node": "B"}, "Yes.").json()["error"] == "boom"
+    stream = events(client.say(failing, stream=True))
     assert [name for name, _ in stream] == ["", ""] and stream[-1] == ("", "[DONE]")
-    named = dict(events(say(client, failing, stream=True, detail=True).text))
+    named = dict(events(client.say(failing, stream=True, detail=True)))
     assert "error" not in named and named["flowResponses"][0]["errorText"] == "boom"
 
 
-def saved(client: Client, chat_id: str = "s") -> list[Any]:
-    """The records of a chat of the app that says what a test wants."""
-    body = {"appId": "says", "chatId": chat_id, "pageSize": 10}
-    return list(client.data("POST", "/chat/record/getPaginationRecords", body)["list"])
-
-
 @pytest.mark.parametrize("path", ["v1", "v2"])
-def test_a_choice_completes_the_old_reply(client: Client, path: str) -> None:
-    say(client, "Hm.", {"interactive": CHOICE}, responseChatItemId="first")
+def test_a_choice_completes_the_old_reply(client, path):
+    client.say("Hm.", {"interactive": CHOICE}, responseChatItemId="first")
     with client.control.reply("Blue it is."):
-        body = {"appId": "says", "chatId": "s", "messages": [{"role": "user", "content": "blue"}]}
+        body = {**CHAT, "messages": [{"role": "user", "content": "blue"}]}
         reply = client.post(f"/api/{path}/chat/completions", json=body).json()
     assert reply["choices"][0]["message"]["content"] == "Blue it is."
-    asked, replied = saved(client)
+    asked, replied = client.records()
     assert (asked["dataId"], replied["dataId"]) == ("first", "first")
     text, choice, more = replied["value"]
     assert choice["interactive"]["params"]["userSelectedVal"] == "blue"
     assert [text["text"]["content"], more["text"]["content"]] == ["Hm.", "Blue it is."]
-    client.talk("next", appId="says", chatId="s")
-    assert len(saved(client)) == 4
+    client.talk("next", chatId="k")
+    assert len(client.records()) == 4
 
 
-def test_a_form_keeps_its_values(client: Client) -> None:
-    say(client, {"interactive": FORM})
-    client.talk('{"name": "Ada"}', appId="says", chatId="s")
-    params = saved(client)[1]["value"][0]["interactive"]["params"]
+def test_a_form_keeps_its_values(client):
+    client.say({"interactive": FORM})
+    client.talk('{"name": "Ada"}', chatId="k")
+    params = client.records()[1]["value"][0]["interactive"]["params"]
     assert (params["submitted"], params["inputForm"][0]["value"]) == (True, "Ada")
 
 
-def test_a_choice_stays_open_while_the_answer_fails(client: Client) -> None:
-    say(client, {"interactive": CHOICE})
-    say(client, {"error": "down"})
-    assert "userSelectedVal" not in saved(client)[1]["value"][0]["interactive"]["params"]
-    assert len(saved(client)) == 2
+def test_a_choice_stays_open_while_the_answer_fails(client):
+    client.say({"interactive": CHOICE})
+    client.say({"error": "down"})
+    assert "userSelectedVal" not in client.records()[1]["value"][0]["interactive"]["params"]
+    assert len(client.records()) == 2
 
 
-def test_a_conversation_that_is_sent_along_answers_no_choice(client: Client) -> None:
-    say(client, {"interactive": CHOICE})
+def test_a_conversation_that_is_sent_along_answers_no_choice(client):
+    client.say({"interactive": CHOICE})
     said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
-    client.talk("", appId="says", chatId="s", messages=[*said, {"role": "user", "content": "c"}])
-    assert len(saved(client)) == 4
+    client.talk("", chatId="k", messages=[*said, {"role": "user", "content": "c"}])
+    assert len(client.records()) == 4
 
 
-def test_variables_are_kept(client: Client) -> None:
-    client.talk("x", chatId="k", variables={"name": "Ada", "age": 3})
-    reply = client.talk("x", chatId="k", variables={"age": 4}, detail=True).json()
+def test_variables_are_kept(client):
+    client.talk(chatId="k", variables={"name": "Ada", "age": 3})
+    reply = client.talk(chatId="k", variables={"age": 4}, detail=True).json()
     assert reply["newVariables"] == {"name": "Ada", "age": 4}
-    opened = client.data("GET", "/chat/init?appId=echo&chatId=k")
+    opened = client.data("GET", "/chat/init?appId=app&chatId=k")
     assert opened["variables"] == {"name": "Ada", "age": 4}
 
 
-def test_marks_of_citations_are_left_out(client: Client) -> None:
+def test_marks_of_citations_are_left_out(client):
     whole = f"a[{CITE}](CITE)b[id](CITE)"
-    parts = (whole[:10], whole[10:])
+    parts = (whole[:1], whole[1:])
     assert message(client, *parts)["content"] == "ab"
-    assert saved(client)[-1]["value"][0]["text"]["content"] == "ab"
-    assert streamed(say(client, *parts, stream=True)) == "ab"
-    assert saved(client)[-1]["value"][0]["text"]["content"] == whole
+    assert client.records()[-1]["value"][0]["text"]["content"] == "ab"
+    assert streamed(client.say(*parts, stream=True)) == "ab"
+    assert client.records()[-1]["value"][0]["text"]["content"] == whole
     kept = {"retainDatasetCite": True}
     assert message(client, *parts, **kept)["content"] == f"a[{CITE}](CITE)b"
-    assert streamed(say(client, *parts, stream=True, **kept)) == whole
+    assert streamed(client.say(*parts, stream=True, **kept)) == whole
     assert message(client, {"reasoning": f"r[{CITE}]"}, "x")["reasoning_content"] == "r"
 
 
@@ -142,37 +134,29 @@ def question(url: str, type: str = "image_url") -> list[Any]:
 
 
 @pytest.mark.parametrize("data", ["png;base64,!!!", "png;base64,AAAAA", "png,x"])
-def test_a_broken_image_is_refused(client: Client, data: str) -> None:
+def test_a_broken_image_is_refused(client, data):
     url = f"data:image/{data}"
     refused = client.talk("", messages=question(url))
     assert (refused.status_code, refused.json()["code"]) == (500, 500)
     assert "Invalid image base64 data URL" in refused.json()["message"]
-    ((name, data),) = events(client.talk("", messages=question(url), stream=True).text)
+    ((name, data),) = events(client.talk("", messages=question(url), stream=True))
     assert name == "error" and "code" not in data
 
 
-def test_files_of_a_question_are_kept(client: Client) -> None:
+def test_files_of_a_question_are_kept(client):
     image = "data:image/png;base64," + b64encode(b"pixels").decode()
     for url, type in (
         (image, "image_url"),
         ("http://a/b.png", "image_url"),
         ("http://a/b", "file_url"),
     ):
-        client.talk("", messages=question(url, type), chatId="k", appId="echo")
-    values = [it["value"] for it in records(client) if it["obj"] == "Human"]
+        client.talk("", messages=question(url, type), chatId="k")
+    values = [it["value"] for it in client.records() if it["obj"] == "Human"]
     assert [it[0] for it in values] == [{"type": "text", "text": {"content": "See"}}] * 3
     files = [it[1]["file"] for it in values]
     assert files[0]["key"].endswith(".png") and files[0]["url"] == ""
-    assert [(it["type"], it["url"]) for it in files[1:]] == [
-        ("image", "http://a/b.png"), ("file", "http://a/b"),
-    ]  # fmt: skip
-
-
-def test_each_part_is_an_event(client: Client) -> None:
-    stream = events(say(client, *["x"] * 1000, stream=True).text)
-    assert (
-        len(stream) == 1000 + 2 and streamed(say(client, *["x"] * 1000, stream=True)) == "x" * 1000
-    )
+    others = [(it["type"], it["url"]) for it in files[1:]]
+    assert others == [("image", "http://a/b.png"), ("file", "http://a/b")]
 
 
 PAUSED = ("One ", "two ", {"pauseMs": 60_000}, "three")
@@ -181,7 +165,7 @@ PAUSED = ("One ", "two ", {"pauseMs": 60_000}, "three")
 @contextmanager
 def leaving(client: Client, path: str = "v1", **more: Any) -> Iterator[None]:
     """Read a piece of a stream, and leave at the end of the block."""
-    body = {"appId": "says", "chatId": "s", "stream": True, **more}
+    body = {**CHAT, "stream": True, **more}
     body["messages"] = [{"role": "user", "content": "x"}]
     client.control.reply(parts=PAUSED, times=1)
     with client.stream("POST", f"/api/{path}/chat/completions", json=body) as response:
@@ -190,40 +174,38 @@ def leaving(client: Client, path: str = "v1", **more: Any) -> Iterator[None]:
         yield
 
 
-def test_a_client_that_leaves_ends_the_run(client: Client) -> None:
+def test_a_client_that_leaves_ends_the_run(client):
     with leaving(client):
-        assert len(saved(client)) == 2
+        assert len(client.records()) == 2
     entry = client.control.wait_for("completions", cut=True)
     assert entry["response"]["cut"] is True
     assert "two" in entry["response"]["body"] and "three" not in entry["response"]["body"]
-    assert saved(client)[1]["value"][0]["text"]["content"] == "One two "
+    assert client.records()[1]["value"][0]["text"]["content"] == "One two "
     client.control.assert_called("completions", times=1, cut=True)
-    client.talk("x")
+    client.talk()
     client.control.assert_called("completions", times=1, cut=False)
 
 
-def test_a_client_that_leaves_v2_does_not_end_the_run(client: Client) -> None:
+def test_a_client_that_leaves_v2_does_not_end_the_run(client):
     with leaving(client, "v2"):
         pass
     assert client.control.wait_for("v2.completions", cut=True)["response"]["cut"] is True
-    assert saved(client)[1]["value"][0]["text"]["content"] == "One two three"
+    assert client.records()[1]["value"][0]["text"]["content"] == "One two three"
 
 
-def test_a_client_that_leaves_before_a_whole_reply(client: Client) -> None:
+def test_a_client_that_leaves_before_a_whole_reply(client):
     client.control.reply(parts=PAUSED, times=1)
     with pytest.raises(httpx2.ReadTimeout):
         client.post(
-            "/api/v1/chat/completions",
-            json={"appId": "says", "chatId": "s", "messages": [{"role": "user", "content": "x"}]},
-            timeout=0.1,
+            COMPLETIONS, json={**CHAT, "messages": [{"role": "user", "content": "x"}]}, timeout=0.1
         )
     assert client.control.wait_for("completions", cut=True)["response"]["body"] is None
-    assert saved(client)[1]["value"] == [{"type": "text", "text": {"content": ""}}]
+    assert client.records()[1]["value"] == [{"type": "text", "text": {"content": ""}}]
 
 
 @pytest.mark.parametrize("detail", [False, True])
-def test_a_reply_that_is_stopped_ends_in_order(client: Client, detail: bool) -> None:
-    target = {"appId": "says", "chatId": "s"}
+def test_a_reply_that_is_stopped_ends_in_order(client, detail):
+    target = CHAT
     client.control.reply(parts=PAUSED, times=1)
     question = {"role": "user", "content": "x"}
     asked = {**target, "stream": True, "detail": detail, "messages": [question]}
@@ -235,121 +217,115 @@ def test_a_reply_that_is_stopped_ends_in_order(client: Client, detail: bool) -> 
     assert stopped == {"success": True, "completed": True, "chatGenerateStatus": 1}
     assert "three" not in said and said.endswith("data: [DONE]\n\n")
     assert '"finish_reason":"stop"' in said
-    assert saved(client)[1]["value"][0]["text"]["content"] == "One two "
+    assert client.records()[1]["value"][0]["text"]["content"] == "One two "
 
 
-def test_a_reply_of_v1_is_not_stopped(client: Client) -> None:
+def test_a_reply_of_v1_is_not_stopped(client):
     with leaving(client):
-        stop = client.post("/api/v2/chat/stop", json={"appId": "says", "chatId": "s"})
+        stop = client.post("/api/v2/chat/stop", json=CHAT)
     assert stop.json()["data"] == {"success": True, "completed": False, "chatGenerateStatus": 0}
 
 
-def test_a_reply_in_one_piece_that_is_stopped_comes_whole(client: Client) -> None:
+def test_a_reply_in_one_piece_that_is_stopped_comes_whole(client):
     client.control.reply(parts=PAUSED, times=1)
-    asked = {"appId": "says", "chatId": "s", "messages": [{"role": "user", "content": "x"}]}
+    asked = {**CHAT, "messages": [{"role": "user", "content": "x"}]}
     with ThreadPoolExecutor() as pool:
         coming = pool.submit(client.post, "/api/v2/chat/completions", json=asked)
         client.control.wait_for("v2.completions", cut=None)
-        client.post("/api/v2/chat/stop", json={"appId": "says", "chatId": "s"})
+        client.post("/api/v2/chat/stop", json=CHAT)
         reply = coming.result().json()
     assert reply["choices"][0]["message"]["content"] == "One two three"
 
 
-def test_a_stop_where_nothing_streams_changes_nothing(client: Client) -> None:
-    say(client, "Whole.")
+def test_a_stop_where_nothing_streams_changes_nothing(client):
+    client.say("Whole.")
     before = client.control.call("GET", "/state")
-    stop = {"appId": "says", "chatId": "s"}
+    stop = CHAT
     assert client.post("/api/v2/chat/stop", json=stop).json()["data"]["completed"] is True
     assert client.post("/api/v2/chat/stop", json=stop | {"chatId": "no"}).json()["code"] == 200
     assert client.post("/api/v2/chat/stop", json=stop | {"appId": "no"}).json()["code"] == 400
     assert client.control.call("GET", "/state") == before
 
 
-def test_a_reset_keeps_its_records_when_an_older_client_leaves(client: Client) -> None:
+def test_a_reset_keeps_its_records_when_an_older_client_leaves(client):
     with leaving(client, responseChatItemId="i"):
         client.control.reset()
-        say(client, "Whole.", responseChatItemId="i")
-    client.talk("x")  # the server has read the end of the older connection by then
-    assert saved(client)[1]["value"][0]["text"]["content"] == "Whole."
+        client.say("Whole.", responseChatItemId="i")
+    client.talk()  # the server has read the end of the older connection by then
+    assert client.records()[1]["value"][0]["text"]["content"] == "Whole."
 
 
-def test_a_choice_is_answered_though_the_client_leaves(client: Client) -> None:
-    say(client, {"interactive": CHOICE})
+def test_a_choice_is_answered_though_the_client_leaves(client):
+    client.say({"interactive": CHOICE})
     with leaving(client):
         pass
     client.control.wait_for("completions", cut=True)
-    choice, text = saved(client)[1]["value"]
+    choice, text = client.records()[1]["value"]
     assert choice["interactive"]["params"]["userSelectedVal"] == "x"
     assert text["text"]["content"] == "One two "
 
 
-def test_histories_of_a_source_or_a_time(client: Client) -> None:
-    client.talk("x", chatId="k")
+def test_histories_of_a_source_or_a_time(client):
+    client.talk(chatId="k")
     old = {"chatId": "old", "source": "share", "createTime": "2020-01-01T00:00:00Z"}
-    client.control.put_chat("echo", old)
-
-    def listed(**more: Any) -> list[str]:
-        body = {"appId": "echo", "pageSize": 9, **more}
-        page = client.data("POST", "/chat/getHistories", body)
-        return [it["chatId"] for it in page["list"]]
-
-    assert listed(source="share") == ["old"]
-    assert listed(source="api", startUpdateTime="2025-01-01") == ["k"]
-    assert listed(endCreateTime="2020-01-01T00:00:00.000Z") == ["old"]
-    assert client.code("POST", "/chat/getHistories", {"appId": "echo", "endCreateTime": "x"}) == 500
-    client.data("DELETE", "/chat/clearHistories?appId=echo")
-    assert listed() == ["old"]
+    client.control.put_chat("app", old)
+    assert client.chats(source="share") == ["old"]
+    assert client.chats(source="api", startUpdateTime="2025-01-01") == ["k"]
+    assert client.chats(endCreateTime="2020-01-01T00:00:00.000Z") == ["old"]
+    assert client.code("POST", "/chat/getHistories", {"appId": "app", "endCreateTime": "x"}) == 500
+    client.data("DELETE", "/chat/clearHistories?appId=app")
+    assert client.chats() == ["old"]
 
 
-def test_deltas_are_streamed_exactly_so(client: Client) -> None:
+def test_deltas_are_streamed_exactly_so(client):
     deltas = ["Hel", "lo, good", " world"]
-    stream = events(say(client, {"deltas": deltas}, "One two", stream=True).text)
+    stream = events(client.say({"deltas": deltas}, "One two", stream=True))
     texts = [it["choices"][0]["delta"]["content"] for _, it in stream if isinstance(it, dict)]
     assert texts == [*deltas, "One ", "two", None]
-    assert saved(client)[1]["value"][0]["text"]["content"] == "Hello, good worldOne two"
+    assert client.records()[1]["value"][0]["text"]["content"] == "Hello, good worldOne two"
 
 
-def test_variables_that_a_workflow_sets_are_kept(client: Client) -> None:
-    client.control.put_app({"id": "says", "variables": ["city"]})
+def test_variables_that_a_workflow_sets_are_kept(client):
+    client.control.put_app({"id": "app", "variables": ["city"]})
     client.control.reply("Hello.", variables={"d3": [1]}, times=1)
-    body = {"appId": "says", "chatId": "k", "detail": True, "variables": {"city": "Bonn", "x": 1}}
+    body = {"appId": "app", "chatId": "k", "detail": True, "variables": {"city": "Bonn", "x": 1}}
     for _ in range(2):
         found = client.talk("Hi.", **body).json()["newVariables"]
         assert found == {"city": "Bonn", "d3": [1]}
-    opened = client.data("GET", "/chat/init?appId=says&chatId=k")
+    opened = client.data("GET", "/chat/init?appId=app&chatId=k")
     assert opened["variables"] == {"city": "Bonn", "d3": [1]}
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_node_has_the_fields_that_a_reply_says(client: Client, stream: bool) -> None:
+def test_a_node_has_the_fields_that_a_reply_says(client, stream):
     plan = {"node": "Plan", "fields": {"textOutput": "A", "pluginOutput": {"b": 1}}}
-    response = say(client, plan, "Done.", detail=True, stream=stream)
+    response = client.say(plan, "Done.", detail=True, stream=stream)
     results = response.json()["responseData"] if not stream else None
     if stream:
-        results = next(it for name, it in events(response.text) if name == "flowResponses")
+        results = next(it for name, it in events(response) if name == "flowResponses")
     assert results[0]["moduleName"] == "Plan"
     assert (results[0]["textOutput"], results[0]["pluginOutput"]) == ("A", {"b": 1})
 
 
 @pytest.mark.parametrize("part", [{"deltas": []}, {"fields": {}}, {"node": "n", "text": "x"}])
-def test_a_part_says_one_thing(client: Client, part: Any) -> None:
+def test_a_part_says_one_thing(client, part):
     with pytest.raises(ValueError, match="Expected "):
         client.control.reply(parts=[part])
 
 
-def test_placeholders_are_filled_in_replies(client: Client) -> None:
+def test_placeholders_are_filled_in_replies(client):
     parts = ["Dear {{body.variables.name}}, no. {{count}}.", {"deltas": ["{{body.n}}"]}]
     node = {"node": "N {{body.n}}", "fields": {"n": "{{body.n}}"}}
     client.control.reply(parts=[*parts, node], variables={"n": "{{body.n}}"})
-    body = {"appId": "says", "detail": True, "variables": {"name": "Ann"}, "n": 7}
+    body = {"appId": "app", "detail": True, "variables": {"name": "Ann"}, "n": 7}
     found = client.talk("Hi.", **body).json()
     assert found["choices"][0]["message"]["content"] == "Dear Ann, no. 1.7"
     assert found["newVariables"]["n"] == found["responseData"][0]["n"] == 7
     assert found["responseData"][0]["moduleName"] == "N 7"
 
 
-def test_a_reply_whose_placeholders_find_nothing_is_no_failure(client: Client) -> None:
+def test_a_reply_whose_placeholders_find_nothing_is_no_failure(client):
     parts = [{"interactive": {"type": "{{body.no}}", "params": {"inputForm": []}}}]
     parts += [{"tool": {"name": "{{body.no}}", "params": {"a": "{{body.no}}"}}}]
     for _ in range(2):
-        assert say(client, *parts, detail=True).status_code == 200
+        assert client.say(*parts, detail=True).status_code == 200

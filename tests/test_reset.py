@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from account import ACCOUNTS, COMPLETIONS, LIST, by
 from msgspec.structs import asdict
 
 from mock_server import MockServer
@@ -22,7 +23,8 @@ def tables(state: State) -> dict[str, Any]:
     plain = {name: getattr(state, name) for name in State.__struct_fields__}
     plain |= asdict(plain.pop("moment"))
     plain["generating"] = {*plain["generating"]}
-    script, journal = vars(plain.pop("script")), vars(plain.pop("journal"))
+    script = vars(plain.pop("script"))
+    journal = vars(plain.pop("journal"))
     mutable = {name: it for name, it in (script | journal).items() if not isinstance(it, Signal)}
     return plain | {name: shown(it) for name, it in mutable.items()}
 
@@ -36,28 +38,26 @@ def shown(table: Any) -> Any:
 @contextmanager
 def filled(server: MockServer) -> Iterator[dict[str, Any]]:
     """Change something in each table, and give all of them."""
-    control, headers = server, {"Authorization": f"Bearer {server.key}"}
-    control.put_app({"id": "b", "replies": ["Hi."]})
-    control.choices["list_order"] = "name"
-    control.call("PUT", "/choices", {"profile": "deployed"})
-    control.clock.advance(60)
-    control.reply(parts=["One ", {"pauseMs": 60_000}], times=1)
-    control.reply("Bye.", times=1)
-    control.respond("app.detail", data=1, times=1)
-    control.fault("error", operation="listV2")
-    control.fault("error", operation="updateHistory", times=2)
+    headers = by(server.key)
+    server.put_app({"id": "b", "replies": ["Hi."]})
+    server.choices["list_order"] = "name"
+    server.call("PUT", "/choices", {"profile": "deployed"})
+    server.clock.advance(60)
+    server.reply(parts=["One ", {"pauseMs": 60_000}], times=1)
+    server.reply("Bye.", times=1)
+    server.respond("app.detail", data=1, times=1)
+    server.fault("error", operation="listV2")
+    server.fault("error", operation="updateHistory", times=2)
     body = {"offset": 0, "datasetId": "d", "more": "x" * 9000}
-    path = "/api/core/dataset/collection/listV2"
-    assert server.http.post(path, json=body, headers=headers).status_code == 503
-    server.http.get("/api/support/user/account/preLogin?username=x")
-    assert control.faults  # to read them takes what is over out of force
+    assert server.http.post(LIST, json=body, headers=headers).status_code == 503
+    server.http.get(f"{ACCOUNTS}/preLogin?username=x")
+    assert server.faults  # to read them takes what is over out of force
     asked = {"appId": "a", "stream": True, "messages": [{"role": "user", "content": "x"}]}
-    completions = "/api/v1/chat/completions"
-    with server.http.stream("POST", completions, json=asked, headers=headers):
+    with server.http.stream("POST", COMPLETIONS, json=asked, headers=headers):
         yield tables(server.app.state.sandboxes.default.state)
 
 
-def test_a_reset_brings_back_every_table() -> None:
+def test_a_reset_brings_back_every_table():
     with MockServer(DOCUMENT) as server, MockServer(DOCUMENT) as new:
         fresh = tables(new.app.state.sandboxes.default.state)
         with filled(server) as changed:
@@ -67,7 +67,7 @@ def test_a_reset_brings_back_every_table() -> None:
             assert tables(server.app.state.sandboxes.default.state) == fresh
 
 
-def test_a_restore_brings_back_data_clock_and_choices_alone() -> None:
+def test_a_restore_brings_back_data_clock_and_choices_alone():
     with MockServer(DOCUMENT) as server:
         before = tables(server.app.state.sandboxes.default.state)
         name = server.snapshot()

@@ -1,4 +1,4 @@
-"""Every operation does what its example says, and refuses what it says that it refuses."""
+"""Every operation does what its example says, refuses what it declares, and is in OpenAPI."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,10 +6,12 @@ from typing import Any
 
 import httpx2
 import pytest
+from account import LIST, Client
 from msgspec import structs
-from small import Client
 
 from mock_server import MockServer
+from mock_server.admin.app import ADMIN_ROUTES
+from mock_server.scripting.kinds import KINDS
 from mock_server.service.account import login_by_password
 from mock_server.service.app import OPERATIONS
 from mock_server.service.operation import Operation
@@ -26,9 +28,9 @@ UNKNOWN = [
 ]
 
 
-@pytest.fixture(scope="module", params=["deployed", "fastgpt-4.17"])
+@pytest.fixture(scope="module", params=["documented", "deployed", "fastgpt-4.17"])
 def demo(request: Any) -> Iterator[MockServer]:
-    with MockServer("demo", profile=request.param) as server:
+    with MockServer("demo", profile=request.param, choices={"error_form": "service"}) as server:
         yield server
 
 
@@ -43,7 +45,8 @@ def person(demo: MockServer) -> Iterator[Client]:
 
 def send(client: Client, it: Operation, fields: Mapping[str, Any] = {}) -> httpx2.Response:
     """The response to an operation's example, in which some fields have other values."""
-    fields, method = {**it.example, **fields}, it.method.split("|")[0]
+    fields = {**it.example, **fields}
+    method = it.method.split("|")[0]
     if it.place == "form":
         files = {"file": ("a.txt", fields.pop("file"))}
         return client.request(method, it.path, data={"data": json.dumps(fields)}, files=files)
@@ -53,14 +56,14 @@ def send(client: Client, it: Operation, fields: Mapping[str, Any] = {}) -> httpx
 
 
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)
-def test_an_example_succeeds(person: Client, it: Operation) -> None:
+def test_an_example_succeeds(person, it):
     response = send(person, it)
     assert response.status_code == 200, response.text
     assert it.is_bare or response.json()["code"] == 200
 
 
 @pytest.mark.parametrize(("it", "field"), UNKNOWN, ids=[f"{it.name}-{id}" for it, id in UNKNOWN])
-def test_an_unknown_id_is_refused_as_declared(person: Client, it: Operation, field: str) -> None:
+def test_an_unknown_id_is_refused_as_declared(person, it, field):
     response = send(person, it, {field: "0" * 24})
     assert response.json()["code"] in {refusal.service.code for refusal in it.refusals}
 
@@ -74,8 +77,33 @@ IGNORED = [
 
 
 @pytest.mark.parametrize(("it", "name"), IGNORED, ids=lambda it: getattr(it, "name", it))
-def test_a_field_without_effect_has_a_type_all_the_same(
-    person: Client, it: Operation, name: str
-) -> None:
+def test_a_field_without_effect_has_a_type_all_the_same(person, it, name):
     wrong: Any = "x" if it.place == "query" else [1]
     assert send(person, it, {name: wrong}).status_code == 400
+
+
+def test_documents_have_every_route():
+    with MockServer("empty") as server:
+        public = server.http.get("/openapi.json").json()
+        admin = server.http.get("/__admin/openapi.json").json()
+    assert {it.path for it in OPERATIONS} == {*public["paths"]}
+    body = public["paths"][LIST]["post"]["requestBody"]
+    assert body["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ListV2"}
+    assert len(ADMIN_ROUTES) == sum(map(len, admin["paths"].values()))
+    journal = admin["paths"]["/__admin/journal"]["get"]
+    assert "since" in [it["name"] for it in journal["parameters"]]
+    assert journal["summary"] == "List requests and responses, the oldest first."
+
+
+def test_the_admin_document_has_the_kinds_of_rows_with_their_fields():
+    with MockServer("empty") as server:
+        admin = server.http.get("/__admin/openapi.json").json()
+    body = admin["paths"]["/__admin/faults"]["post"]["requestBody"]["content"]["application/json"]
+    rows, preset = body["schema"]["anyOf"]
+    assert preset == {"$ref": "#/components/schemas/AddPreset"}
+    assert rows["discriminator"]["mapping"].keys() == KINDS.keys()
+    parts = admin["components"]["schemas"]
+    for kind, reference in rows["discriminator"]["mapping"].items():
+        schema = parts[reference.rpartition("/")[2]]
+        names = {field.encode_name for field in structs.fields(KINDS[kind])}
+        assert names < schema["properties"].keys()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from account import ACCOUNT, Server
+from account import ACCOUNT, LocalClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model import Request
@@ -23,9 +23,9 @@ ACCEPTED_WITH = re.compile(r" \(accepted with [^)]*\)")
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as server:
-        yield server
+def client() -> Iterator[LocalClient]:
+    with LocalClient(key=None) as client:
+        yield client
 
 
 def noted(baseline: Baseline) -> tuple[Baseline, set[str]]:
@@ -34,15 +34,15 @@ def noted(baseline: Baseline) -> tuple[Baseline, set[str]]:
     return replace(baseline, moment=moment), read
 
 
-def outcome(server: Server, baseline: Baseline, sent: list[Request], token: str) -> Any:
+def outcome(client: LocalClient, baseline: Baseline, sent: list[Request], token: str) -> Any:
     """The responses to requests, the violations, and the chats in the end."""
-    server.sandboxes.restart(baseline)
+    client.sandboxes.restart(baseline)
     answers = []
     for it in sent:
         headers = {name: token if text == TOKEN else text for name, text in it.headers.items()}
-        response = server.request(it.method, it.path, headers=headers, content=it.body)
+        response = client.request(it.method, it.path, headers=headers, content=it.body)
         answers.append((response.status_code, ACCEPTED_WITH.sub("", response.text)))
-    state = server.sandboxes.default.state
+    state = client.sandboxes.default.state
     return (
         answers,
         [it.violations for it in state.journal.exchanges],
@@ -52,32 +52,28 @@ def outcome(server: Server, baseline: Baseline, sent: list[Request], token: str)
 
 @settings(lenient, max_examples=25)
 @given(accounts(), some(PROFILES), st.lists(requests(), min_size=2, max_size=4))
-def test_a_choice_that_was_not_read_changes_nothing(server, account, base, sent):
+def test_a_choice_that_was_not_read_changes_nothing(client, account, base, sent):
     usual = load_baseline(account | CLOCK, profile=base)
-    server.sandboxes.restart(usual)
-    token, (baseline, read) = server.login(), noted(usual)
-    expected = outcome(server, baseline, sent, token)
+    client.sandboxes.restart(usual)
+    token = client.login()
+    (baseline, read) = noted(usual)
+    expected = outcome(client, baseline, sent, token)
     for name, value in differing("all", base, read):
         choices = replace(usual.moment.choices, **{name: value})
         other = replace(usual, moment=replace(usual.moment, choices=choices))
-        assert outcome(server, other, sent, token) == expected, (name, value)
+        assert outcome(client, other, sent, token) == expected, (name, value)
 
 
 @pytest.mark.parametrize("name, probe", [(name, probe) for name, probe, _ in ROWS])
-def test_a_request_that_shows_a_choice_has_read_it(server, name, probe):
+def test_a_request_that_shows_a_choice_has_read_it(client, name, probe):
     baseline, read = noted(load_baseline(ACCOUNT | {"keys": []}))
-    server.sandboxes.restart(baseline)
-    probe(server)
+    client.sandboxes.restart(baseline)
+    probe(client)
     assert name in read
 
 
-def test_a_refused_request_reads_what_refuses_it(server):
+def test_a_refused_request_reads_what_refuses_it(client):
     baseline, read = noted(load_baseline(ACCOUNT))
-    server.sandboxes.restart(baseline)
-    server.pin(chatId="new")
-    assert {*table()} & read == {
-        "chat_unknown",
-        "error_form",
-        "error_http_status",
-        "request_form",
-    }
+    client.sandboxes.restart(baseline)
+    client.pin(chatId="new")
+    assert {*table()} & read == {"chat_unknown", "error_form", "error_http_status", "request_form"}

@@ -25,30 +25,22 @@ from mock_server.tools.verify import Finding, verify_server
 
 __all__ = ["run"]
 NOW = "2026-01-01T00:00:00.000Z"
-DATASET, APP = "d" * 24, "a" * 24
-TREE = [
+DATASET = "d" * 24
+APP = "a" * 24
+ALPHA: dict[str, Any] = {"name": "Alpha", "type": "folder"}
+ALPHA |= {"children": [{"name": "Beta", "data": [{"q": "Q"}]}]}
+ZETA = {"name": "Zeta", "tags": ["setup", {"tag": "year", "value": 2026}]}
+GUIDES: dict[str, Any] = {"name": "Guides", "type": "folder", "children": [ZETA, ALPHA]}
+GUIDES |= {"updateTime": "2024-01-15T00:00:00.000Z"}
+ITEMS = [
     {
-        "name": "Guides",
-        "type": "folder",
-        "updateTime": "2024-01-15T00:00:00.000Z",
-        "children": [
-            {"name": "Zeta", "tags": ["setup", {"tag": "year", "value": 2026}]},
-            {
-                "name": "Alpha",
-                "type": "folder",
-                "children": [{"name": "Beta", "data": [{"q": "Q"}]}],
-            },
-        ],
-    },
-    *(
-        {
-            "name": f"Item {n * 17 % 37:02}",
-            "updateTime": f"2024-01-{n * 11 % 29 + 1:02}T00:00:00.000Z",
-            "tags": ["odd"] * (n % 2),
-        }
-        for n in range(37)
-    ),
+        "name": f"Item {n * 17 % 37:02}",
+        "updateTime": f"2024-01-{n * 11 % 29 + 1:02}T00:00:00.000Z",
+        "tags": ["odd"] * (n % 2),
+    }
+    for n in range(37)
 ]
+TREE = [GUIDES, *ITEMS]
 CHATS = [{"chatId": "c1", "updateTime": NOW}, {"chatId": "c2", "top": True, "updateTime": NOW}]
 ACCOUNT: dict[str, Any] = {
     "clock": NOW,  # so that a pin leaves the updateTime of a chat as it was
@@ -101,9 +93,7 @@ def kept(server: MockServer) -> Any:
 
 
 @pytest.mark.parametrize(("name", "choices", "may_write"), SERVERS)
-def test_servers_are_told_apart_and_left_as_they_were(
-    name: str, choices: dict[str, Any], may_write: bool
-) -> None:
+def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
     right = profile(name, **choices)
     account = ACCOUNT | (KEYS if right.unknown_key == "reject" else {})
     with MockServer(account, profile=name, choices=choices) as server:
@@ -121,7 +111,7 @@ def test_servers_are_told_apart_and_left_as_they_were(
     assert all(findings[name].reason for name in unseen)
 
 
-def test_every_choice_has_a_probe_or_a_reason() -> None:
+def test_every_choice_has_a_probe_or_a_reason():
     reasons = {name for name in table() if isinstance(probe_of(name), str)}
     assert reasons == HIDDEN
     with pytest.raises(NotImplementedError, match="no probe and no reason for choice new in "):
@@ -145,7 +135,7 @@ BREAKS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "fields", "rule"), BREAKS)
-def test_a_broken_server_is_caught(check: Any, kind: str, fields: Any, rule: str) -> None:
+def test_a_broken_server_is_caught(check, kind, fields, rule):
     with MockServer(ACCOUNT) as server:
         server.call("POST", "/faults", {"kind": kind, "times": None} | fields)
         code, out, _ = check(server.url, "--dataset", DATASET, "--app", APP, "--write")
@@ -153,7 +143,7 @@ def test_a_broken_server_is_caught(check: Any, kind: str, fields: Any, rule: str
     assert not any(word in out for word in ("Error", "None", "True", "False"))
 
 
-def test_what_is_not_put_back_is_said(check: Any) -> None:
+def test_what_is_not_put_back_is_said(check):
     with MockServer(ACCOUNT) as server:
         server.fault("error", operation="updateHistory", status=500, skip=3, times=None)
         code, _, err = check(server.url, "--write")
@@ -162,8 +152,9 @@ def test_what_is_not_put_back_is_said(check: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", [3, 4])
-def test_a_written_profile_serves_the_same(check: Any, tmp_path: Path, seed: int) -> None:
-    file, again = tmp_path / "a.yaml", tmp_path / "b.yaml"
+def test_a_written_profile_serves_the_same(check, tmp_path, seed):
+    file = tmp_path / "a.yaml"
+    again = tmp_path / "b.yaml"
     choices = mixture(seed) | {"unknown_key": "accept"}
     with MockServer(ACCOUNT, choices=choices) as server:
         check(server.url, "--write-profile", file, "--dataset", DATASET)
@@ -173,7 +164,7 @@ def test_a_written_profile_serves_the_same(check: Any, tmp_path: Path, seed: int
     assert again.read_text() == file.read_text() and "choices:" in file.read_text()
 
 
-def test_the_nearest_profile_is_written_and_said(check: Any, tmp_path: Path) -> None:
+def test_the_nearest_profile_is_written_and_said(check, tmp_path):
     with MockServer(ACCOUNT, profile="deployed", choices={"page_size_max": 30}) as server:
         code, out, _ = check(server.url, "--write-profile", tmp_path / "a.yaml")
     written = yaml.safe_load((tmp_path / "a.yaml").read_text())
@@ -212,7 +203,7 @@ def twins(request: Any, check: Any, tmp_path: Path) -> Iterator[list[MockServer]
 
 @settings(lenient, max_examples=6)
 @given(sent=st.lists(requests(), min_size=10, max_size=10))
-def test_a_written_profile_responds_like_its_server(twins: Any, sent: list[Any]) -> None:
+def test_a_written_profile_responds_like_its_server(twins, sent):
     for request in sent:
         # Whether a login is accepted is a choice that nobody sees.
         headers = {name: it for name, it in request.headers.items() if name != "token"}
@@ -222,7 +213,7 @@ def test_a_written_profile_responds_like_its_server(twins: Any, sent: list[Any])
         assert got[0].text == got[1].text, request
 
 
-def test_the_dataset_that_shows_most_is_looked_at(check: Any) -> None:
+def test_the_dataset_that_shows_most_is_looked_at(check):
     flat = {"id": "flat", "collections": [{"repeat": 99, "name": "Item {n:02}"}]}
     hollow = {"id": "hollow", "collections": [{"name": "Folder", "type": "folder"}]}
     small = {"id": "small", "collections": [{"name": "One"}]}
@@ -235,14 +226,14 @@ def test_the_dataset_that_shows_most_is_looked_at(check: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("option", ["--dataset", "--app"])
-def test_an_id_that_does_not_exist_is_named(check: Any, option: str, name: str) -> None:
+def test_an_id_that_does_not_exist_is_named(check, option, name):
     with MockServer(ACCOUNT, profile=name) as server:
         code, out, err = check(server.url, option, "nope")
     assert (code, out) == (1, "")
     assert err.startswith(f"{NOTHING}{option} nope is refused with code ")
 
 
-def test_json_and_junit_have_all_findings(check: Any) -> None:
+def test_json_and_junit_have_all_findings(check):
     with MockServer(ACCOUNT) as server:
         findings = json.decode(check(server.url, "--format", "json")[1])
         suite = ElementTree.fromstring(check(server.url, "--format", "junit")[1])
@@ -265,9 +256,7 @@ def test_json_and_junit_have_all_findings(check: Any) -> None:
         {"data": [{"_id": 5}]},
     ],
 )
-def test_a_server_that_shows_no_rule_is_no_success(
-    check: Any, tmp_path: Path, response: dict[str, Any]
-) -> None:
+def test_a_server_that_shows_no_rule_is_no_success(check, tmp_path, response):
     with MockServer(ACCOUNT) as server:
         server.fault("answer", operation="*", times=None, **response)
         code, out, err = check(server.url, "--write-profile", tmp_path / "a.yaml")
@@ -275,7 +264,7 @@ def test_a_server_that_shows_no_rule_is_no_success(
     assert "Error" not in err and not (tmp_path / "a.yaml").exists()
 
 
-def test_an_empty_account_shows_no_rule(check: Any) -> None:
+def test_an_empty_account_shows_no_rule(check):
     with MockServer({}) as server:
         code, _, err = check(server.url)
     assert code == 1
@@ -283,7 +272,7 @@ def test_an_empty_account_shows_no_rule(check: Any) -> None:
     assert err == NOTHING + shown
 
 
-def test_a_refused_key_shows_nothing_and_is_not_shown(check: Any) -> None:
+def test_a_refused_key_shows_nothing_and_is_not_shown(check):
     with MockServer({"keys": [{"key": "other"}]}) as server:
         code, out, err = check(server.url)
     assert (code, out) == (1, "") and err.startswith(f"{NOTHING}the key is refused")
@@ -291,14 +280,14 @@ def test_a_refused_key_shows_nothing_and_is_not_shown(check: Any) -> None:
 
 
 @pytest.mark.parametrize("status", [500, 503])
-def test_a_server_that_always_fails_shows_nothing(check: Any, status: int) -> None:
+def test_a_server_that_always_fails_shows_nothing(check, status):
     with MockServer(ACCOUNT) as server:
         server.fault("error", status=status, times=None)
         code, out, _ = check(server.url, "--write")
     assert code == 1 and "ok " not in out and "differs" not in out
 
 
-def test_no_key_is_wrong_usage(run: Any) -> None:
+def test_no_key_is_wrong_usage(run):
     code, _, err = run("verify", "--base-url", "http://127.0.0.1:1", "--key-env", "NO_SUCH_KEY")
     assert code == 1 and "NO_SUCH_KEY" in err
 
@@ -312,7 +301,7 @@ def website() -> Iterator[str]:
         server.shutdown()
 
 
-def test_what_is_no_service_is_no_success(check: Any) -> None:
+def test_what_is_no_service_is_no_success(check):
     with website() as url:
         assert check(url)[0] == 5
     assert check(url)[0] == 3
@@ -326,23 +315,20 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
-def test_a_broken_profile_file_exits_with_2(
-    run: Any, tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_broken_profile_file_exits_with_2(run, tmp_path, text, message):
     (tmp_path / "f.yaml").write_text(text)
     code, _, err = run("--profile", tmp_path / "f.yaml")
     assert code == 2 and message in err
     assert run("--profile", tmp_path / "no.yaml")[0] == 2
 
 
-def test_a_version_that_no_profile_has_is_refused_with_the_nearest(run: Any) -> None:
+def test_a_version_that_no_profile_has_is_refused_with_the_nearest(run):
     code, _, err = run("--profile", "fastgpt-4.16")
-    assert code == 1 and err.endswith(
-        "got 'fastgpt-4.16' - at profile (did you mean 'fastgpt-4.17'?)\n"
-    )
+    near = "got 'fastgpt-4.16' - at profile (did you mean 'fastgpt-4.17'?)\n"
+    assert code == 1 and err.endswith(near)
 
 
-def test_a_larger_page_is_seen_of_a_small_account(check: Any) -> None:
+def test_a_larger_page_is_seen_of_a_small_account(check):
     with MockServer("demo", choices={"page_size_max": 100}) as server:
         out = check(server.url)[1]
     assert "ok              page_size_max = 100" in out

@@ -5,10 +5,10 @@ from itertools import chain
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from msgspec import Meta, Struct, json
+from account import ACCOUNTS
+from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from mock_server import MockServer
 from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.decoding import converted
 from mock_server.errors import InvalidField
@@ -95,87 +95,12 @@ def test_a_wrong_part_of_a_fixture_is_told_without_python(name):
                 assert not PYTHON.search(re.sub("'.*?'", "", str(error))), str(error)
 
 
-SAID = [
-    ("PUT", "/clock", {"now": "soon"}, "a time such as 2026-01-01T00:00:00Z", "$.now"),
-    ("PUT", "/clock", {"frozen": "no"}, "true or false or null, got 'no'", "$.frozen"),
-    ("POST", "/clock/advance", {"hours": 1}, "no field 'hours'", "$ (fields: seconds)"),
-    ("PUT", "/choices", {"list_order": "name"}, "no field", "$ (it stands below 'choices')"),
-    ("PUT", "/choices", {"choices": {"list_order": 5}}, "update_time", "$.choices.list_order"),
-    (
-        "POST",
-        "/sandboxes",
-        {"name": "a b"},
-        "a text of 1 to 64 letters, digits and . _ -",
-        "$.name",
-    ),
-    (
-        "POST",
-        "/faults",
-        {"kind": "error", "status": 5},
-        "a whole number from 400 to 599",
-        "$.status",
-    ),
-    ("POST", "/faults", {"kind": "error", "skip": None}, "a whole number from", "$.skip"),
-    ("POST", "/faults", {"kind": ["x"]}, "one of error, delay, ", "$.kind"),
-    ("POST", "/faults", {}, "the field 'kind', one of error, delay, ", "$.kind"),
-    ("POST", "/faults", {"kind": "answer", "headers": {"a b": "c"}}, "of a header", "$.headers"),
-    ("POST", "/faults", {"kind": "answer", "body": "&"}, "a text in base64, got '&'", "$.body"),
-    (
-        "POST",
-        "/faults",
-        {"kind": "hang", "match": {"query": {"a": {"has": "b"}}}},
-        "contains or",
-        "$.match.query.a",
-    ),
-    ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5", "$.inOrder"),
-    ("PUT", "/apps/app/chats/c", {"id": "c"}, "no field 'id'", "$ (fields: chatId, "),
-    ("PUT", "/datasets/d", {"collections": [{}]}, "the field 'name'", "$.collections[0].name"),
-    ("PUT", "/datasets/d", {"collections": "x"}, "a list, got 'x'", "$.collections"),
-    ("POST", "/snapshots/old/restore", {}, "the name of a snapshot, got 'old' (known: new)", ""),
-    ("GET", "/nope", None, "a route", "(GET /__admin/openapi.json lists them)"),
-    ("GET", "/chats", None, "a route", "(did you mean '/__admin/apps/{app}/chats'?)"),
-]
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServer({"apps": [{"id": "app"}], "datasets": [{"id": "d"}]}) as server:
-        server.snapshot("new")
-        yield server
-
-
-@pytest.mark.parametrize(("method", "path", "body", "expected", "place"), SAID)
-def test_a_refusal_says_what_was_expected_and_where(server, method, path, body, expected, place):
-    headers = {"Content-Type": "application/json"}
-    response = server.http.request(
-        method, f"/__admin{path}", content=json.encode(body), headers=headers
-    )
-    message = response.json()["message"]
-    assert response.status_code in (400, 404) and expected in message and place in message
-    assert message.startswith("Expected ") and "\n" not in message
-
-
-def test_a_slash_at_the_end_counts_for_nothing(server):
-    response = server.http.post("/__admin/faults/", json={"kind": "hang", "operation": "listV2"})
-    assert response.status_code == 201
-    assert server.http.get("/__admin/").status_code == 200
-
-
-def test_a_limit_is_told_without_quotes(server):
-    names = [f"s{n}" for n in range(99)]
-    for name in names:
-        server.snapshot(name)
-    message = server.http.put("/__admin/snapshots/more", json={}).json()["message"]
-    assert message == "Expected at most 100 snapshots, got one more"
-
-
 @pytest.mark.parametrize("secret", [4711, [4711], {"a": 4711}])
-def test_a_secret_of_the_wrong_type_is_not_shown(server, secret):
+def test_a_secret_of_the_wrong_type_is_not_shown(client, secret):
     login = {"username": "root", "password": secret}
-    path = "/api/support/user/account/loginByPassword"
-    message = server.http.post(path, json=login).json()["message"]
+    message = client.fetch(f"{ACCOUNTS}/loginByPassword", login).json()["message"]
     assert message.startswith("Expected a text") and "got" not in message
-    assert "4711" not in str(server.journal)
+    assert "4711" not in str(client.control.journal)
 
 
 def test_types_in_words():

@@ -1,28 +1,93 @@
 """The command `mock-server`."""
 
+import os
 from collections.abc import Sequence
-from typing import NoReturn
+from pathlib import Path
 
 import click
 
-from mock_server.cli import offline, outside
-from mock_server.cli.group import cli
-from mock_server.cli.serving import serve_command, wait_command
+from mock_server import __version__
+from mock_server.cli import offline, outside, serving
+from mock_server.cli.common import (
+    FIXTURE,
+    PREFIX,
+    PULL_KEY,
+    SETTINGS,
+    VERIFY_KEY,
+    WITHOUT_VARIABLES,
+    fail,
+    say,
+)
+from mock_server.errors import did_you_mean
 
-cli.add_command(serve_command)
-cli.add_command(offline.check_command)
-cli.add_command(offline.init_command)
-cli.add_command(offline.schema_command)
-cli.add_command(offline.choices_command)
-cli.add_command(offline.openapi_command)
-cli.add_command(wait_command)
-cli.add_command(outside.verify_command)
-cli.add_command(outside.pull_command)
-cli.add_command(outside.import_group)
+
+class Commands(click.Group):
+    """A group of commands; without the name of one, `serve`, whose options its help shows."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = args[0] if args else ""
+        if first not in (*self.commands, "--help", "-h", "--version"):
+            near = did_you_mean(first, self.commands)
+            if near and first.isalpha() and not Path(first).exists():
+                fail(f"Expected a command or a fixture, got {first!r}{near}")
+            args = ["serve", *args]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        serve = serving.serve_command
+        with click.Context(serve, parent=ctx, **SETTINGS) as serving_context:
+            records = [it.get_help_record(serving_context) for it in serve.params]
+        with formatter.section("Options of serve"):
+            formatter.write_dl([*filter(None, records)])
+        super().format_options(ctx, formatter)
 
 
-def main(args: Sequence[str] | None = None) -> NoReturn:
+COMMANDS = (
+    serving.serve_command,
+    offline.check_command,
+    offline.init_command,
+    offline.schema_command,
+    offline.choices_command,
+    offline.openapi_command,
+    serving.wait_command,
+    outside.verify_command,
+    outside.pull_command,
+    outside.import_group,
+)
+
+
+@click.group(cls=Commands, commands=COMMANDS, context_settings=WITHOUT_VARIABLES)
+@click.version_option(__version__, prog_name="mock-server")
+def cli() -> None:
+    """A stateful mock server of FastGPT, for tests of the programs that call it.
+
+    `mock-server [FIXTURE]...` is short for `mock-server serve [FIXTURE]...`.
+
+    \b
+    Serve the demo account on http://127.0.0.1:8000:
+      mock-server
+    Serve your data as FastGPT 4.16 would, and load it again when it changes:
+      mock-server fixture.yaml --profile deployed --watch
+    """
+    warn_of_unknown_variables()
+
+
+def warn_of_unknown_variables() -> None:
+    """Name variables that look like ours and are none, with the one that is probably meant."""
+    known = [FIXTURE, PULL_KEY, VERIFY_KEY]
+    for command in COMMANDS:
+        if command.context_settings.get("auto_envvar_prefix"):
+            options = [it for it in command.params if isinstance(it, click.Option)]
+            known += [f"{PREFIX}{it.name}".upper() for it in options]
+    # What all have in common tells nothing of what is meant.
+    words = [it.removeprefix(PREFIX) for it in known]
+    for name in sorted(os.environ.keys() - known):
+        if name.startswith(PREFIX):
+            near = did_you_mean(name.removeprefix(PREFIX), words).replace("'", f"'{PREFIX}", 1)
+            say(f"warning: unknown variable {name}{near}")
+
+
+def main(args: Sequence[str] | None = None) -> None:
     """Run the command with these arguments, by default those of the process."""
     click.UsageError.exit_code = 1  # its own is 2, which here is a broken fixture
     cli(args, prog_name="mock-server")
-    raise SystemExit

@@ -8,8 +8,7 @@ from click.core import ParameterSource
 from msgspec import json
 
 from mock_server.choices import PROFILES, profile, table
-from mock_server.cli.options import FIXTURE, SETTINGS
-from mock_server.cli.terminal import BROKEN_FIXTURE, fail, say
+from mock_server.cli.common import BROKEN_FIXTURE, FIXTURE, SETTINGS, fail, say
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError

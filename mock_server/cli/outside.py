@@ -5,32 +5,25 @@ They import their tools themselves: httpx2 would add 40 ms to each start of the 
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from mock_server.cli.options import (
+from mock_server.cli.common import (
+    BROKEN_FIXTURE,
     OUTPUT,
     PULL_KEY,
     SETTINGS,
+    UNREACHABLE,
     VERIFY_KEY,
     WITHOUT_VARIABLES,
-)
-from mock_server.cli.terminal import (
-    BROKEN_FIXTURE,
-    NO_SERVICE,
-    UNREACHABLE,
+    address,
     fail,
     say,
-    show_progress,
     write_out,
 )
 from mock_server.fixture.dump import yaml_of
 from mock_server.fixture.load import load_fixture
-
-if TYPE_CHECKING:
-    from mock_server.tools.choice_probes import ChoiceProbe
-    from mock_server.tools.verify import Finding
 
 
 def key_in(variable: str) -> str:
@@ -42,7 +35,7 @@ def key_in(variable: str) -> str:
 
 
 @click.command("verify", context_settings=WITHOUT_VARIABLES)
-@click.option("--base-url", metavar="URL", required=True, help="Address of the server.")
+@click.option("--base-url", required=True, callback=address, help="Address of the server.")
 @click.option("--key-env", default=VERIFY_KEY, help="Name of the variable with the API key.")
 @click.option(
     "--dataset", metavar="ID", help="Dataset to look at; by default the fullest of the first 10."
@@ -67,17 +60,22 @@ def verify_command(
     write_profile: Path | None,
 ) -> None:
     """Ask a server which choices it shows, and if it keeps the spec."""
-    import httpx2
-
     from mock_server.control.http import client_at
     from mock_server.tools.choice_probes import ChoiceProbe
-    from mock_server.tools.reports import REPORTS, profile_document
+    from mock_server.tools.probe import NotObservable, ServiceError
+    from mock_server.tools.verify import REPORTS, profile_document, verify_server
 
+    server = ChoiceProbe(client_at(base_url, key_in(key_env)), dataset, app, write)
     try:
-        server = ChoiceProbe(client_at(base_url, key_in(key_env)), dataset, app, write)
-    except httpx2.InvalidURL as error:
-        fail(f"{error} - at --base-url")
-    findings = findings_of(server, base_url, key_env)
+        findings = verify_server(server)
+    except ServiceError as error:
+        fail(str(error), error.exit_code)
+    except NotObservable as error:
+        fail(f"nothing is observed with the key in {key_env}: {error}")
+    finally:
+        # Whatever happens.
+        for change in server.left:
+            say(f"not put back: {change}")
     click.echo(REPORTS[form](findings))
     for note in server.notes:
         say(note)
@@ -86,26 +84,8 @@ def verify_command(
     raise SystemExit(any(it.status == "differs" for it in findings))
 
 
-def findings_of(server: "ChoiceProbe", base_url: str, key_env: str) -> "list[Finding]":
-    """What is found of a server. What is not put back is said, whatever happens."""
-    from mock_server.tools.probe import NotObservable
-    from mock_server.tools.verify import verify_server
-
-    try:
-        return verify_server(server)
-    except ConnectionError as error:
-        fail(f"cannot reach {base_url}: {error}", UNREACHABLE)
-    except ValueError as error:
-        fail(str(error), NO_SERVICE)
-    except NotObservable as error:
-        fail(f"nothing is observed with the key in {key_env}: {error}")
-    finally:
-        for change in server.left:
-            say(f"not put back: {change}")
-
-
 @click.command("pull", context_settings=SETTINGS)
-@click.option("--base-url", required=True, help="Address of the service.")
+@click.option("--base-url", required=True, callback=address, help="Address of the service.")
 @click.option("--key-env", default=PULL_KEY, help="Name of the variable with the API key.")
 @click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
 @click.option("--app", multiple=True, help="Id of an app to read, by default all.")
@@ -116,13 +96,12 @@ def pull_command(
     base_url: str, key_env: str, anonymize: bool, output: Path | None, **wanted: Any
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
-    from mock_server.tools.anonymous import anonymous
-    from mock_server.tools.pull import PullError, pull
+    from mock_server.tools.probe import ServiceError
+    from mock_server.tools.pull import anonymous, pull
 
     key = key_in(key_env)
     try:
-        document, problems = pull(base_url, key, progress=show_progress, **wanted)
-        show_progress("")
+        document, problems = pull(base_url, key, **wanted)
         for problem in problems:
             say(problem)
         if problems and not (document["apps"] or document["datasets"]):
@@ -133,7 +112,7 @@ def pull_command(
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     except KeyboardInterrupt:
         fail("interrupted: nothing is written", UNREACHABLE)
-    except PullError as error:
+    except ServiceError as error:
         fail(str(error), error.exit_code)
     raise SystemExit(bool(problems))
 
@@ -148,14 +127,14 @@ def import_group() -> None:
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
 def import_har(file: Path, output: Path | None) -> None:
     """Make a fixture of the objects in a HAR recording. No header and no unknown field is kept."""
-    from mock_server.tools import har
+    from mock_server.tools.har import fixture_of
 
     try:
         with file.open("rb") as opened:
-            document, notes = har.fixture_of(opened)
+            document, notes = fixture_of(opened)
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror}", BROKEN_FIXTURE)
-    except har.NotHar as error:
+    except ValueError as error:
         fail(f"{file}: {error}", BROKEN_FIXTURE)
     for note in notes:
         say(note)

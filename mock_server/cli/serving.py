@@ -3,8 +3,8 @@
 import errno
 import logging
 import sys
-import urllib.request
-from http.client import HTTPException
+from asyncio import to_thread
+from pathlib import Path
 from socket import socket
 from time import monotonic, sleep
 
@@ -13,26 +13,33 @@ import click
 from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
-from mock_server.cli.group import warn_of_unknown_variables
+from mock_server.cli.common import (
+    BROKEN_FIXTURE,
+    FIXTURE,
+    PORT,
+    SETTINGS,
+    TIMED_OUT,
+    UNREACHABLE,
+    address,
+    fail,
+    option,
+    say,
+)
 from mock_server.cli.offline import load
-from mock_server.cli.options import FIXTURE, PORT, SETTINGS, option
-from mock_server.cli.terminal import BROKEN_FIXTURE, TIMED_OUT, UNREACHABLE, fail, say
-from mock_server.fixture.load import Fixture
+from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError
 from mock_server.redaction import redacted_query
+from mock_server.sandbox import Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
-from mock_server.watch import Watch
 
 
 def name_value_pairs(
-    _: click.Context, option: click.Parameter, texts: tuple[str, ...]
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """NAME=VALUE options as a dict."""
+    """NAME=VALUE options as a dict. Of a NAME alone the value is empty, which no choice has."""
     values = {}
     for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise click.BadParameter(f"Expected NAME=VALUE, got {name!r}")
+        name, _, value = text.partition("=")
         values[name] = value
     return values
 
@@ -93,7 +100,6 @@ def serve_command(
     A FIXTURE is a YAML or JSON file, or one of demo, empty, paging, permissions; several
     are merged.
     """
-    warn_of_unknown_variables()
     loaded = load(fixture)
     try:
         app = create_app(
@@ -115,7 +121,7 @@ def serve_command(
         say(f"demo: {url_of(listener)}/demo/")
     look = None
     if watch:
-        look = Watch(loaded, app.state.sandboxes, say).look
+        look = Watch(loaded.files, app.state.sandboxes).look
     set_up_logs()
     serve(app, listener, access_log=log or sys.stderr.isatty(), every_second=look)
 
@@ -129,6 +135,41 @@ def listener_at(host: str, port: int) -> socket:
         if error.errno == errno.EADDRINUSE:
             reason += " (--port 0 takes a free port)"
         fail(f"cannot listen on {host}:{port}: {reason}", UNREACHABLE)
+
+
+class Watch:
+    """Loads the files of the default sandbox's fixture again when they have changed."""
+
+    def __init__(self, files: tuple[str, ...], sandboxes: Sandboxes) -> None:
+        self._files = files
+        self._sandboxes = sandboxes
+        self._seen = [*map(changed_at, files)]
+
+    async def look(self) -> None:
+        """Load the files if one has changed; a broken one replaces nothing."""
+        times = [*map(changed_at, self._files)]
+        if times == self._seen:
+            return
+        self._seen = times
+        try:
+            loaded = await to_thread(load_fixture, *self._files)
+        except FixtureError as error:
+            say(f"{error}\nthe last good fixture stays")
+            return
+        default = self._sandboxes.default
+        self._sandboxes.set_baseline(default, loaded.onto(default.baseline))
+        default.reset()
+        for warning in loaded.warnings:
+            say(f"warning: {warning}")
+        say(f"loaded again: {loaded.summary}")
+
+
+def changed_at(path: str) -> int:
+    """When a file was changed, in ns; 0 while it does not exist."""
+    try:
+        return Path(path).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def set_up_logs() -> None:
@@ -169,32 +210,25 @@ def call_to_try(fixture: Fixture, url: str) -> str:
 
 
 @click.command("wait", context_settings=SETTINGS)
-@option("--url", metavar="URL", help="Address of the server, in place of host and port.")
+@option("--url", callback=address, help="Address of the server, in place of host and port.")
 @option("--host", default="127.0.0.1", help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")
 @option("--timeout", default=30.0, help="Seconds to wait.")
 def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
     """Wait until a server is ready."""
-    url = (url or url_at(host, port)).rstrip("/")
-    if "://" not in url:
-        fail(f"Expected an address such as http://127.0.0.1:8000, got {url!r} - at --url")
+    import httpx2
+
+    url = url or url_at(host, port)
+    # Whatever the server's name, the guard of its admin API accepts this one.
+    headers = {"Host": "localhost"}
     end = monotonic() + timeout
-    problem = problem_of(url)
-    while problem is not None:
-        if monotonic() > end:
-            fail(f"{url} is not ready after {timeout:g} s: {problem}", TIMED_OUT)
-        sleep(0.1)
-        problem = problem_of(url)
+    with httpx2.Client(headers=headers, timeout=2, trust_env=False) as client:
+        while True:
+            try:
+                client.get(f"{url}/__admin/health").raise_for_status()
+                break
+            except httpx2.HTTPError as error:
+                if monotonic() > end:
+                    fail(f"{url} is not ready after {timeout:g} s: {error}", TIMED_OUT)
+            sleep(0.1)
     click.echo("ready")
-
-
-def problem_of(url: str) -> str | None:
-    """Why a server is not ready, None if it is."""
-    no_proxy = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        # Whatever the server's name, the guard of its admin API accepts this one.
-        request = urllib.request.Request(f"{url}/__admin/health", headers={"Host": "localhost"})
-        with no_proxy.open(request, timeout=2):
-            return None
-    except (OSError, HTTPException, ValueError) as error:
-        return str(error)

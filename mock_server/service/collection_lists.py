@@ -12,7 +12,7 @@ from mock_server.service.call import Call
 from mock_server.service.collections import DEMO_DATASET, OF_FOLDER, PATH
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
-from mock_server.service.rights import Rights, rights
+from mock_server.service.rights import rights
 from mock_server.service.views import Page
 from mock_server.store.objects import (
     NOT_LISTED,
@@ -219,10 +219,7 @@ def text_searched(text: str) -> str:
 
 
 def matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
-    """The dataset, and the collections of it that match.
-
-    Raises DatasetNotFound, ParentNotFound, DatasetForbidden.
-    """
+    """The dataset, and its collections that match. Raises as `Call.dataset` and `in_scope`."""
     dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST)
     inside = in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
@@ -230,7 +227,9 @@ def matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[
     with_text = searched(inside, body.search_text, choices)
     found = with_text
     if isinstance(body, FilteredListV2):
-        found = filtered(dataset, with_text, body)
+        if body.select_folder:
+            found = [it for it in found if it.type == "folder"]
+        found = body.tagged(dataset, found)
     if len(found) <= body.offset:
         call.hint = empty_hint(body, len(inside), len(with_text), len(found))
     return dataset, found
@@ -306,13 +305,6 @@ def contains(item: Collection, needle: str, in_tags: bool) -> bool:
     return in_tags and any(needle in tag for tag in item.folded_tags)
 
 
-def filtered(dataset: Dataset, items: list[Collection], body: FilteredListV2) -> list[Collection]:
-    """The folders, if only these are wanted, and what has the tags that are wanted."""
-    if body.select_folder:
-        items = [it for it in items if it.type == "folder"]
-    return body.tagged(dataset, items)
-
-
 def page_size(call: Call, body: ListV2) -> int:
     """The size of the page. Raises InvalidField if it is over the limit (spec 8)."""
     size = body.page_size
@@ -364,12 +356,9 @@ def collection_list(
     if simple:
         page = uncounted(found)
     permission = rights("dataset", call.caller.level_on(dataset))
-    items = [numbered_item(it, permission) for it in page]
+    items = []
+    for each in page:
+        own = {"has_error": UNSET, "tags": each.tag_names or UNSET}
+        shown = replace(each, **each.optional_fields, **NOT_LISTED, **own)
+        items.append({**to_builtins(shown), "permission": permission})
     return NumberedPage(page_num, page_size, items, len(found))
-
-
-def numbered_item(collection: Collection, permission: Rights) -> dict[str, Any]:
-    """A collection in a list with numbered pages."""
-    own = {"has_error": UNSET, "tags": collection.tag_names or UNSET}
-    shown = replace(collection, **collection.optional_fields, **NOT_LISTED, **own)
-    return {**to_builtins(shown), "permission": permission}

@@ -13,10 +13,7 @@ from mock_server.service.call import Call
 
 
 class Delivery:
-    """What comes from the client and goes to it, once its request has come.
-
-    The end of a `with` block is the end of the journal's entry.
-    """
+    """What comes and goes after a request. The end of a `with` block ends the journal's entry."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, call: Call) -> None:
         self._scope = scope

@@ -1,6 +1,8 @@
 """The work on one request: what it leads to, and what of that is kept."""
 
+from collections.abc import Collection as Sized
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec.structs import replace
 from starlette.responses import Response
@@ -16,12 +18,13 @@ from mock_server.scripting.row import Firing, Pick
 from mock_server.scripting.work import Fault, Outcome, Work
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
-from mock_server.service.hints import hint_of
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.service.routes import Routes
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """Why the service has no operation for a path, where a test may have an answer."""
+MAX_IDS = 5
+"""How many ids a hint names at most."""
 
 
 class Handling(Work):
@@ -188,3 +191,49 @@ class Handling(Work):
         except Refusal as refusal:
             return refusal
         return None
+
+
+def hint_of(refusal: Refusal, call: Call) -> str | None:
+    """Why a request was refused with 401, 403, 404 or 415; None for other refusals."""
+    store = call.store
+    sandbox = call.sandbox.name
+    header = call.request.headers.get("authorization", "")
+    match refusal:
+        case errors.MissingAuthorization() if call.request.key:
+            return "This route takes the token of a login, and no API key."
+        case errors.MissingAuthorization() if header:
+            return "The header is `Authorization: Bearer KEY`, with one space before the key."
+        case errors.MissingAuthorization():
+            return "The client sends no API key as `Authorization: Bearer KEY`."
+        case errors.UnknownKey() if call.is_lost:
+            return "The sandbox of this key was deleted, or ended as it was not used."
+        case errors.UnknownKey():
+            return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
+        case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
+            level = call.caller.level.name.lower()
+            return f"The key has permission {level!r}, unless `permissions` say otherwise there."
+        case errors.RouteNotFound():
+            return "The server has no such route; `respond` can answer it."
+        case errors.AppNotFound():
+            return f"Sandbox {sandbox!r} has {counted(store.apps, 'app')}."
+        case errors.DatasetNotFound():
+            return f"Sandbox {sandbox!r} has {counted(store.datasets, 'dataset')}."
+        case errors.ChatNotFound():
+            chats = sum(len(it.chats) for it in store.apps.values())
+            return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
+        case errors.ParentNotFound() | errors.CollectionNotFound():
+            return "No collection of the dataset has this id; a folder of another one is unknown."
+        case errors.UnsupportedMediaType():
+            return "The client sends its body without `Content-Type: application/json`."
+        case errors.WrongPassword():
+            return "The users and passwords are those of the fixture's `users`."
+    if refusal.plain.status == 404:
+        return f"Nothing in sandbox {sandbox!r} has this id."
+    return None
+
+
+def counted(ids: Sized[str], word: str) -> str:
+    """How many objects there are, and the first ids."""
+    first = ", ".join(islice(ids, MAX_IDS))
+    count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"
+    return f"{count}: {first}" if first else count

@@ -83,9 +83,7 @@ def open_question(chat: Chat) -> Record | None:
 def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
     # The last interactive part asks.
-    at = len(parts) - 1
-    while not parts[at].interactive:
-        at -= 1
+    at = max(index for index, part in enumerate(parts) if part.interactive)
     done = replace(parts[at], interactive=completed(parts[at].interactive or {}, answer))
     return (*parts[:at], done, *parts[at + 1 :])
 
@@ -109,10 +107,7 @@ def completed(asked: Shown, answer: str) -> Shown:
 
 
 class Turn(Struct, frozen=True):
-    """A question and the reply to it.
-
-    A question that answers an open one completes that reply: no record is new then.
-    """
+    """A question and the reply to it, or to an open question that it answers: no new records."""
 
     call: Call
     app: App
@@ -147,7 +142,7 @@ class Turn(Struct, frozen=True):
             said = reply.parts[-1:]
             variables = chat.variables
         chat = replace(
-            with_reply(chat, self.data_id, said),
+            with_reply(chat, self.data_id, parts=said),
             title=title.strip() or chat.title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
@@ -179,7 +174,7 @@ class Turn(Struct, frozen=True):
         app = store.apps.get(self.app.id)
         chat = app and app.chats.get(self.chat.chat_id)
         if self.call.sandbox.state is state and app and chat:
-            left = with_reply(chat, self.data_id, (*self.before, *parts))
+            left = with_reply(chat, self.data_id, parts=(*self.before, *parts))
             state.set_store(store.put(app.put(left)))
 
 
@@ -197,11 +192,11 @@ def reply_with_id(chat: Chat, data_id: str) -> Record | None:
     return None
 
 
-def with_reply(chat: Chat, data_id: str, parts: tuple[Part, ...]) -> Chat:
-    """A chat in which the reply with this id says these parts."""
+def with_reply(chat: Chat, data_id: str, **changes: Any) -> Chat:
+    """A chat in which the reply with this id has other values."""
     records = []
     for record in chat.records:
         if record.obj == "AI" and record.data_id == data_id:
-            record = replace(record, parts=parts)
+            record = replace(record, **changes)
         records.append(record)
     return replace(chat, records=tuple(records))

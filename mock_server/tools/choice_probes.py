@@ -13,6 +13,7 @@ from mock_server.tools.kinds import Item
 from mock_server.tools.probe import (
     CHAT_ROUTES,
     LIST,
+    OF_JSON,
     PIN,
     ROWS,
     UNKNOWN,
@@ -230,11 +231,12 @@ class ChoiceProbe(Probe):
     # Requests, errors and routes
 
     def unknown_key(self) -> str:
-        is_open = self.is_listed(key=f"fastgpt-{token_hex(16)}")
+        key = {"Authorization": f"Bearer fastgpt-{token_hex(16)}"}
+        is_open = self.is_listed(headers=OF_JSON | key)
         need(is_open, "one is refused, as by every server with keys of its own")
         return "accept"
 
-    content_type_missing = either("accept", "reject", is_typed=False)
+    content_type_missing = either("accept", "reject", headers={})
     method_mismatch = either("accept", "reject", method="PUT")
     unknown_fields = either("ignore", "reject", unknownField=1)
 

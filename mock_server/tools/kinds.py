@@ -14,7 +14,7 @@ FOLDERS = ("folder", "toolFolder")
 
 
 class ObjectKind(NamedTuple):
-    """A kind of objects: its type in fixtures, what identifies one, and the fields kept."""
+    """A kind of objects: its type in fixtures, what identifies one, and what is kept of one."""
 
     noun: str
     entry: type[Struct]
@@ -24,8 +24,8 @@ class ObjectKind(NamedTuple):
     """The fields of a request that identify what holds it."""
 
 
-RESOURCE = ("name", "type", "intro", "avatar", "parentId", "tmbId", "updateTime")
-LISTED: Names = ("_id", "parentId", "tmbId", "type", "name", "updateTime", "createTime")
+RESOURCE = ("name", "type", "intro", "avatar", "tmbId", "updateTime")
+LISTED: Names = ("_id", "tmbId", "type", "name", "updateTime", "createTime")
 LISTED += ("dataAmount", "trainingAmount", "externalFileId", "tags", "forbid", "trainingType")
 LISTED += ("hasError", "fileId", "rawLink")
 PIN_FIELDS = ("top", "title", "customTitle")

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar
 
 import httpx2
-from msgspec import UNSET, Struct, field, json
+from msgspec import UNSET, Struct, json
 
 from mock_server.decoding import NOT_JSON
 from mock_server.tools.kinds import FOLDERS, Item
@@ -20,8 +20,22 @@ HISTORIES = f"{CHAT_ROUTES}/history/getHistories"
 UNKNOWN = "0" * 24
 MOST_DATASETS = 10
 MOST_FOLDERS = 50
+Headers = dict[str, str]
+OF_JSON = {"Content-Type": "application/json"}
 BUSY = (429, 502, 503, 504)
 R = TypeVar("R")
+
+
+class ServiceError(Exception):
+    """A service that cannot be reached."""
+
+    exit_code = 3
+
+
+class NoService(ServiceError):
+    """The service answered what it must not."""
+
+    exit_code = 5
 
 
 class NotObservable(Exception):
@@ -116,20 +130,15 @@ class Probe(Struct, dict=True):
     given_dataset: str | None = None
     given_app: str | None = None
     may_write: bool = False
-    left: list[str] = field(default_factory=list)
+    left: list[str] = []
     """What was changed, and is not put back."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
     """What was looked at."""
 
     def send(
-        self, method: str, path: str, body: Any = None, *, key: str = "", is_typed: bool = True
+        self, method: str, path: str, body: Any = None, headers: Headers = OF_JSON
     ) -> ServerResponse:
-        """Send a value as JSON, by default with the key of the client."""
-        headers = {}
-        if is_typed:
-            headers["Content-Type"] = "application/json"
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
+        """Send a value as JSON, with these headers and those of the client."""
         content = None
         if body is not None:
             content = json.encode(body)
@@ -141,18 +150,17 @@ class Probe(Struct, dict=True):
     def first_of(self, path: str, most: int) -> list[str]:
         """The ids of the first objects that a route lists, without those in folders."""
         answer = self.send("POST", path, {"parentId": None})
-        refusal = f"no id is given, and {path} is refused with code {answer.code}"
-        need(answer.is_accepted, f"{refusal}: is the address right, without /api at its end?")
+        need(answer.is_accepted, f"no id is given, and {path} is refused with code {answer.code}")
         objects = answer.body["data"] or ()
         found = [it["_id"] for it in objects if it["type"] not in FOLDERS]
         need(bool(found), f"no id is given, and {path} shows none to this key")
         return [*map(str, found[:most])]
 
     def check(self) -> None:
-        """Raises ValueError for a server without JSON, NotObservable for other keys or ids."""
+        """Raises NoService for a server without JSON, NotObservable for other keys or ids."""
         answer = self.listed(datasetId=UNKNOWN)
         if answer.body is None:
-            raise ValueError(f"Expected JSON, got none with status {answer.status} - at {LIST}")
+            raise NoService(f"Expected JSON, got none with status {answer.status} - at {LIST}")
         is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
         need(not is_refused, f"the key is refused with code {answer.code}")
         if self.given_dataset:
@@ -188,7 +196,7 @@ class Probe(Struct, dict=True):
         return sum([any(inside), any(map(has_tags, items)), largest > 10, largest > 30]), largest
 
     def listed(
-        self, method: str = "POST", key: str = "", is_typed: bool = True, **fields: Any
+        self, method: str = "POST", headers: Headers = OF_JSON, **fields: Any
     ) -> ServerResponse:
         """The answer to a list of the top level; a field that is UNSET is left out."""
         body: Item = {"offset": 0, "pageSize": 30, "parentId": None}
@@ -196,7 +204,7 @@ class Probe(Struct, dict=True):
             body["datasetId"] = self.dataset
         body |= fields
         sent = {name: value for name, value in body.items() if value is not UNSET}
-        return self.send(method, LIST, sent, key=key, is_typed=is_typed)
+        return self.send(method, LIST, sent, headers)
 
     def page(self, **fields: Any) -> tuple[list[Item], int]:
         return self.listed(**fields).page()

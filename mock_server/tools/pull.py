@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from hashlib import shake_256
 from time import sleep
 from typing import Annotated, Any, TypeVar
 
@@ -12,7 +13,14 @@ from mock_server.decoding import converted
 from mock_server.errors import Refusal
 from mock_server.tools import kinds
 from mock_server.tools.kinds import FOLDERS, Item, ObjectKind, fields_of
-from mock_server.tools.probe import HISTORIES, LIST, ROWS, ServerResponse
+from mock_server.tools.probe import (
+    HISTORIES,
+    LIST,
+    ROWS,
+    NoService,
+    ServerResponse,
+    ServiceError,
+)
 
 T = TypeVar("T")
 ITEMS_A_PAGE = 30
@@ -22,22 +30,11 @@ LONGEST_PAUSE = 30.0
 LONGEST_WAIT = 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
 NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
-
-
-class PullError(Exception):
-    """The pull ends with this message, and nothing is written."""
-
-    exit_code = 1
-
-
-class Unreachable(PullError):
-    exit_code = 3
-
-
-class Unusable(PullError):
-    """The service answered what it must not."""
-
-    exit_code = 5
+TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a")
+ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
+ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
+ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
+"""What stands in place of fields."""
 
 
 class NotReadable(Exception):
@@ -55,19 +52,17 @@ class ServicePage(Struct):
     total: Annotated[int, Meta(ge=0)]
 
 
-class Pull:
+class Pull(Struct):
     """An account that is read. `pause` is in seconds, before the first new try of a request."""
 
-    def __init__(self, client: httpx2.Client, pause: float, progress: Callable[[str], Any]) -> None:
-        self.client = client
-        self.pause = pause
-        self.progress = progress
-        self.has_answered = False
-        self.problems = list[str]()
+    client: httpx2.Client
+    pause: float
+    has_answered: bool = False
+    problems: list[str] = []
 
     def read(self, path: str, body: Item, kind: type[T]) -> T:
-        """The data of an answer. Raises NotReadable, PullError."""
-        failure: Exception = Unreachable()
+        """The data of an answer. Raises NotReadable, ServiceError."""
+        failure: Exception = ServiceError()
         wait = 0.0
         for number in range(TRIES):
             sleep(wait)
@@ -75,7 +70,7 @@ class Pull:
             try:
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
-                failure = Unreachable(f"Expected an answer, got none ({error}) - at {path}")
+                failure = ServiceError(f"Expected an answer, got none ({error}) - at {path}")
                 # At the first request, this is a wrong address rather than an outage.
                 if isinstance(error, NOT_THERE) and not self.has_answered:
                     break
@@ -84,7 +79,7 @@ class Pull:
             answer = ServerResponse.of(response)
             if not answer.is_outage:
                 return checked(accepted_data(answer, path), kind, path)
-            failure = Unreachable(failure_text(answer, path))
+            failure = ServiceError(failure_text(answer, path))
             # Code 500 is also that of a refusal which has no code of its own.
             if answer.status == 500 and answer.has_code:
                 failure = NotReadable(failure_text(answer, path))
@@ -111,14 +106,6 @@ class Pull:
             is_end = not page.list and start < total
             if not is_new or not is_in_total or is_end:
                 raise Changed(f"{len(found)} items came, with a total of {page.total} - at {path}")
-            self.progress(f"{len(found)} of {total} - {path}")
-        # What changes meanwhile comes first: is the first page of several still the same?
-        if len(found) > len(page.list):
-            first = self.read(
-                path, body | {"offset": 0, "pageSize": ITEMS_A_PAGE}, ServicePage
-            ).list
-            if [it.get(kind.id[0]) for it in first] != [*found][: len(first)]:
-                raise Changed(f"the first page is another one now - at {path}")
         return [*found.values()]
 
     def tried(self, what: str, read: Callable[[], T]) -> T | None:
@@ -136,20 +123,13 @@ class Pull:
     def listed(self, kind: ObjectKind) -> dict[str, Item]:
         """The apps or datasets that can be read, folder by folder."""
         path = f"/api/core/{kind.noun}/list"
-        found = dict[str, Item]()
-        folders: list[str | None] = [None]
-        # The list of folders grows while they are read.
-        for parent in folders:
+
+        def inside(parent: str | None) -> list[Item]:
             read = partial(self.read, path, {"parentId": parent}, list[Item])
             items = self.tried(f"the {kind.noun}s of folder {parent or 'null'}", read)
-            for item in items or ():
-                kept = entry(item | {"id": item.get("_id")}, kind, path)
-                if kept["id"] in found:
-                    continue
-                found[kept["id"]] = kept | {"parentId": parent}
-                if kept.get("type") in FOLDERS:
-                    folders.append(kept["id"])
-        return found
+            return [entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
+
+        return of_all_folders(inside, "id")
 
     def holders(
         self,
@@ -176,18 +156,11 @@ class Pull:
 
     def collections(self, dataset_id: str) -> list[Item]:
         """All collections of a dataset, folder by folder. Raises as `items` does."""
-        found = dict[str, Item]()
-        folders: list[str | None] = [None]
-        for parent in folders:
-            body = {"datasetId": dataset_id, "parentId": parent}
-            for item in self.items(LIST, body, kinds.COLLECTION):
-                id = item["_id"]
-                if id in found:
-                    raise Changed(f"{id} is in two folders")
-                found[id] = item | {"parentId": parent}
-                if item.get("type") in FOLDERS:
-                    folders.append(id)
-        return [*found.values()]
+
+        def inside(parent: str | None) -> list[Item]:
+            return self.items(LIST, {"datasetId": dataset_id, "parentId": parent}, kinds.COLLECTION)
+
+        return [*of_all_folders(inside, "_id").values()]
 
     def with_rows(self, collection: Item) -> Item:
         """A collection with its rows; without, if they cannot be read."""
@@ -199,6 +172,21 @@ class Pull:
         return collection | {"data": rows} if rows else collection
 
 
+def of_all_folders(inside: Callable[[str | None], list[Item]], id: str) -> dict[str, Item]:
+    """The objects inside all folders, by the field that identifies them."""
+    found = dict[str, Item]()
+    folders: list[str | None] = [None]
+    # The list of folders grows while they are read.
+    for parent in folders:
+        for item in inside(parent):
+            if item[id] in found:
+                continue
+            found[item[id]] = item | {"parentId": parent}
+            if item.get("type") in FOLDERS:
+                folders.append(item[id])
+    return found
+
+
 def failure_text(answer: ServerResponse, path: str) -> str:
     """What a message says of an answer that is no success."""
     text = "no envelope"
@@ -208,42 +196,29 @@ def failure_text(answer: ServerResponse, path: str) -> str:
 
 
 def accepted_data(answer: ServerResponse, path: str) -> Any:
-    """The data of an answer. Raises NotReadable, PullError."""
+    """The data of an answer. Raises NotReadable, ServiceError."""
     is_refused = answer.has_code and answer.code != 200
     if answer.status == 404 or is_refused:
         raise NotReadable(failure_text(answer, path))
     if not answer.has_code:
-        raise Unusable(failure_text(answer, path))
+        raise NoService(failure_text(answer, path))
     return answer.body.get("data")
 
 
 def checked(value: Any, kind: type[T], path: str) -> T:
-    """A part of an answer, if it has the right form. Raises PullError."""
+    """A part of an answer, if it has the right form. Raises ServiceError."""
     try:
         return converted(value, kind)
     except Refusal as error:
-        raise Unusable(f"{error} in an answer of {path}") from None
+        raise NoService(f"{error} in an answer of {path}") from None
 
 
 def entry(item: Item, kind: ObjectKind, path: str) -> Item:
-    """The kept fields of an item, if they are those of an entry. Raises PullError."""
+    """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
     fields = fields_of(item, (*kind.id, *kind.kept))
-    # Its folder is the one that was listed.
-    fields.pop("parentId", None)
     checked(fields.get(kind.id[0]), str, path)
     checked(fields, kind.entry, path)
     return fields
-
-
-def address_of(base_url: str) -> httpx2.URL:
-    """Raises PullError."""
-    try:
-        address = httpx2.URL(base_url.rstrip("/").removesuffix("/api"))
-        if address.scheme not in ("http", "https") or not address.host:
-            raise httpx2.InvalidURL("no http:// or no host")
-    except httpx2.InvalidURL as error:
-        raise PullError(f"Expected an address, got {base_url!r} ({error})") from None
-    return address
 
 
 def pull(
@@ -254,19 +229,28 @@ def pull(
     app: tuple[str, ...] = (),
     rows: bool = False,
     pause: float = 0.5,
-    progress: Callable[[str], Any] = lambda _: None,
 ) -> tuple[Item, list[str]]:
     """A document with what can be read, and a line for each thing that cannot.
 
-    `pause` is in seconds, before the first new try of a request. Raises PullError.
+    `pause` is in seconds, before the first new try of a request. Raises ServiceError.
     """
-    address = address_of(base_url)
     headers = {"Authorization": f"Bearer {key}"}
-    with httpx2.Client(base_url=address, headers=headers, timeout=60) as client:
-        account = Pull(client, pause, progress)
+    with httpx2.Client(base_url=base_url, headers=headers, timeout=60) as client:
+        account = Pull(client, pause)
         apps = account.holders(kinds.APP, app, "chats", account.chats)
         datasets = account.holders(kinds.DATASET, dataset, "collections", account.collections)
         if rows:
             for each in datasets:
                 each["collections"] = [*map(account.with_rows, each["collections"])]
     return {"apps": apps, "datasets": datasets}, account.problems
+
+
+def anonymous(value: Any, name: str = "") -> Any:
+    """A document without its texts, members and links; equal ones stay equal."""
+    if isinstance(value, dict):
+        return {key: anonymous(item, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [anonymous(item, name) for item in value]
+    if not value or not isinstance(value, str) or name not in ANONYMOUS:
+        return value
+    return ANONYMOUS[name].format(shake_256(value.encode()).hexdigest(12))

@@ -7,33 +7,30 @@ from typing import Any, Literal
 from msgspec import UNSET, UnsetType, defstruct, json
 
 from mock_server.decoding import converted
-from mock_server.store.objects import folded
+from mock_server.store.objects import Permission, ValuedTag, folded
 from mock_server.tools.kinds import Item
 from mock_server.tools.probe import Probe, first, ids, need, tag_names
 
-FLAGS = [(name, bool) for name in ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")]
-SpecPermission: Any = defstruct("SpecPermission", [("value", int), *FLAGS])
-ServicePermission: Any = defstruct("ServicePermission", [("permission", int), *FLAGS])
-SpecTag: Any = defstruct("SpecTag", [("tag", str), ("value", float | str | list[str])])
+SpecPermission: Any = defstruct(
+    "SpecPermission", [("value", int)], bases=(Permission,), frozen=True, kw_only=True
+)
 TEXT_FIELDS = ("_id", "tmbId", "type", "name", "externalFileId", "trainingType")
 ITEM_FIELDS: dict[str, Any] = dict.fromkeys(TEXT_FIELDS, str) | {
     "parentId": str | None,
     "updateTime": datetime,
-    "tags": list[str | SpecTag],
+    "tags": list[str | ValuedTag],
     "dataAmount": float,
     "trainingAmount": float,
     "forbid": bool,
     "permission": SpecPermission,
 }
-OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
-"""The fields that FastGPT sends only where they are set."""
-SERVICE_FIELDS = ITEM_FIELDS | {"permission": ServicePermission}
 SpecCollection: Any = defstruct("SpecCollection", [*ITEM_FIELDS.items()])
-ServiceCollection: Any = defstruct(
-    "ServiceCollection",
-    [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
-    + [(name, SERVICE_FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL],
-)
+# FastGPT has a `permission` in place of a `value`, and sends some fields only where they are set.
+SERVICE_FIELDS = ITEM_FIELDS | {"permission": Permission}
+OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
+SENT: list[Any] = [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
+MAYBE_SENT = [(name, ITEM_FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL]
+ServiceCollection: Any = defstruct("ServiceCollection", SENT + MAYBE_SENT)
 SpecPage: Any = defstruct("SpecPage", [("list", list[Item]), ("total", int)])
 ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", SpecPage)]
 SpecEnvelope: Any = defstruct("SpecEnvelope", ENVELOPE, forbid_unknown_fields=True)
@@ -56,17 +53,18 @@ def check_envelope(server: Probe) -> None:
 
 def check_fields(server: Probe) -> None:
     """Collections have the fields and types of the spec, or those that FastGPT sends."""
-    for item in server.page()[0]:
-        check_item(item)
-    for item in server.items:
-        check_item(item)
+    items, _ = server.page()
+    # Folders can be read if the fields of their items are right.
+    with_right_fields(items)
+    with_right_fields(server.items)
 
 
-def check_item(item: Item) -> None:
+def with_right_fields(items: list[Item]) -> None:
     """Raises Refusal."""
-    is_documented = item.keys() <= ITEM_FIELDS.keys()
-    kind = SpecCollection if is_documented else ServiceCollection
-    converted({"tags": []} | item, kind)
+    for item in items:
+        is_documented = item.keys() <= ITEM_FIELDS.keys()
+        kind = SpecCollection if is_documented else ServiceCollection
+        converted({"tags": []} | item, kind)
 
 
 def check_pages(server: Probe) -> None:

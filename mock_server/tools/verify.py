@@ -1,17 +1,22 @@
 """Which choices a server shows, and whether it keeps the spec."""
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any, Literal
+from xml.etree import ElementTree
 
 import httpx2
-from msgspec import Struct
+import yaml
+from msgspec import Struct, json
 
 from mock_server.choices import PROFILES, profile, table
 from mock_server.errors import Refusal
 from mock_server.tools.choice_probes import Ask, ChoiceProbe, probe_of
-from mock_server.tools.probe import NotObservable, need
+from mock_server.tools.probe import NotObservable, ServiceError, need
 from mock_server.tools.rules import RULES
 
 NOT_OBSERVABLE: Literal["not observable"] = "not observable"
+JUNIT_TAGS = {"differs": "failure", NOT_OBSERVABLE: "skipped"}
 
 
 class Finding(Struct):
@@ -32,8 +37,7 @@ class Finding(Struct):
 def verify_server(server: ChoiceProbe) -> list[Finding]:
     """Ask a server all there is to ask.
 
-    Raises ConnectionError, ValueError if it sends no JSON, NotObservable if it refuses the key
-    or an id that is given, or shows no rule.
+    Raises ServiceError, and NotObservable if it refuses the key or an id, or shows no rule.
     """
     try:
         server.check()
@@ -42,7 +46,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
         for name, (_, choice) in table().items():
             choices.append(finding_of(server, name, choice.section, probe_of(name)))
     except httpx2.RequestError as error:
-        raise ConnectionError(str(error)) from None
+        raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
     is_blind = all(it.status == NOT_OBSERVABLE for it in rules)
     need(not is_blind, rules[0].reason)
     # What was not seen is most likely as in the profile that is like the rest.
@@ -86,3 +90,41 @@ def values_beside(name: str, findings: list[Finding]) -> dict[str, Any]:
         if finding.value is not None and finding.value != getattr(usual, finding.name):
             others[finding.name] = finding.value
     return others
+
+
+def text_report(findings: list[Finding]) -> str:
+    counts = Counter(it.status for it in findings)
+    total = ", ".join(f"{count} {status}" for status, count in counts.items())
+    name, others = nearest_profile(findings)
+    last = f"nearest profile: {name}; choices that differ: {', '.join(others) or 'none'}"
+    return "\n".join([*map(str, findings), total, last])
+
+
+def json_report(findings: list[Finding]) -> str:
+    return json.format(json.encode(findings)).decode()
+
+
+def junit_report(findings: list[Finding]) -> str:
+    suite = ElementTree.Element("testsuite", name="mock-server verify")
+    for finding in findings:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=finding.section, name=finding.name
+        )
+        if finding.status in JUNIT_TAGS:
+            ElementTree.SubElement(case, JUNIT_TAGS[finding.status], message=finding.reason)
+    return ElementTree.tostring(suite, encoding="unicode")
+
+
+REPORTS: dict[str, Callable[[list[Finding]], str]] = {
+    "text": text_report,
+    "json": json_report,
+    "junit": junit_report,
+}
+
+
+def profile_document(findings: list[Finding]) -> str:
+    """The nearest profile and the values seen that differ from it, in YAML."""
+    name, others = nearest_profile(findings)
+    unseen = [it.name for it in findings if it.value is None and it.name not in RULES]
+    comment = f"# not observed, so as in {name}: {', '.join(unseen)}\n"
+    return comment + yaml.safe_dump({"profile": name, "choices": others}, sort_keys=False)

@@ -43,9 +43,7 @@ def outputs(run: Run, tmp_path: Path) -> Iterator[dict[str, str]]:
     os.kill(int(outputs["pid"]), signal.SIGTERM)
 
 
-def test_the_action_starts_a_server_for_later_steps(
-    outputs: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_action_starts_a_server_for_later_steps(outputs, tmp_path):
     health = httpx2.get(f"{outputs['url']}/__admin/health").json()
     assert health["profile"] == "deployed"
     assert "GET /__admin/health" in Path(outputs["log"]).read_text()
@@ -53,7 +51,7 @@ def test_the_action_starts_a_server_for_later_steps(
     assert [it.name for it in Path(folder).iterdir()] == ["mock-server"]
 
 
-def test_the_action_fails_with_the_problems_of_a_fixture(run: Run, tmp_path: Path) -> None:
+def test_the_action_fails_with_the_problems_of_a_fixture(run, tmp_path):
     (tmp_path / "broken.yaml").write_text("app: []")
     done = run(fixture=str(tmp_path / "broken.yaml"))
     assert done.returncode == 1

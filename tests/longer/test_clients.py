@@ -1,12 +1,15 @@
-"""Clients that people use beside httpx2."""
+"""Clients that people use beside httpx2, and replies that try their patience."""
+
+from typing import Any
 
 import openai
 import pytest
 import requests
+from account import COMPLETIONS, LIST, by
 
 from mock_server import Control
 
-LIST = "/api/core/dataset/collection/listV2"
+MESSAGES: Any = [{"role": "user", "content": "The weather?"}]
 
 
 @pytest.fixture
@@ -14,70 +17,81 @@ def gpt(mock_server: Control) -> openai.OpenAI:
     return openai.OpenAI(base_url=f"{mock_server.url}/api/v1", api_key=mock_server.key)
 
 
-def test_requests_lists(mock_server: Control) -> None:
-    headers = {"Authorization": f"Bearer {mock_server.key}"}
+def test_requests_lists(mock_server):
+    headers = by(mock_server.key)
     body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7", "pageSize": 2}
     response = requests.post(mock_server.url + LIST, json=body, headers=headers, timeout=5)
     assert len(response.json()["data"]["list"]) == 2
 
 
-def test_openai_completes(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_completes(mock_server, gpt):
     mock_server.reply("It is raining.")
-    messages = [{"role": "user", "content": "The weather?"}]
-    completion = gpt.chat.completions.create(model="any", messages=messages)
+    completion = gpt.chat.completions.create(model="any", messages=MESSAGES)
     assert completion.choices[0].message.content == "It is raining."
 
 
-def test_openai_streams(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_streams(mock_server, gpt):
     mock_server.reply("It is raining.")
-    messages = [{"role": "user", "content": "The weather?"}]
-    stream = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    stream = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "It is raining."
 
 
-def test_openai_joins_what_was_split(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_joins_what_was_split(mock_server, gpt):
     mock_server.reply("今天下雨。")
     mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)
-    messages = [{"role": "user", "content": "天气?"}]
-    stream = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    stream = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "今天下雨。"
 
 
-def test_openai_retries_an_error(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_retries_an_error(mock_server, gpt):
     mock_server.fault("error", operation="completions", status=503)
-    messages = [{"role": "user", "content": "The weather?"}]
-    gpt.chat.completions.create(model="any", messages=messages)
+    gpt.chat.completions.create(model="any", messages=MESSAGES)
     mock_server.assert_called("completions", times=2)
 
 
-def test_openai_raises_nothing_on_an_error_in_a_stream(
-    mock_server: Control, gpt: openai.OpenAI
-) -> None:
+def test_openai_raises_nothing_on_an_error_in_a_stream(mock_server, gpt):
     mock_server.reply(parts=["It ", {"error": "boom"}])
-    messages = [{"role": "user", "content": "x"}]
-    first, last = gpt.chat.completions.create(model="any", messages=messages, stream=True)
+    first, last = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
     assert (first.choices[0].delta.content, last.choices, last.message) == ("It ", None, "boom")
 
 
-def test_openai_sees_events_with_detail(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_sees_events_with_detail(mock_server, gpt):
     mock_server.reply(parts=[{"node": "AI chat"}, "Yes."])
     chunks = gpt.chat.completions.create(
-        model="any",
-        messages=[{"role": "user", "content": "x"}],
-        stream=True,
-        extra_body={"detail": True},
+        model="any", messages=MESSAGES, stream=True, extra_body={"detail": True}
     )
     *seen, results = chunks
     assert [it.choices is None for it in seen] == [True, True, False, True, False]
     assert isinstance(results, list)
 
 
-def test_openai_cancels(mock_server: Control, gpt: openai.OpenAI) -> None:
+def test_openai_cancels(mock_server, gpt):
     mock_server.reply(parts=["It ", {"pauseMs": 60_000}, "rains"], times=1)
-    messages = [{"role": "user", "content": "x"}]
-    with gpt.chat.completions.create(model="any", messages=messages, stream=True) as stream:
+    with gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True) as stream:
         next(iter(stream))
     mock_server.wait_for("completions", cut=True)
     mock_server.reply("Next.")
-    reply = gpt.chat.completions.create(model="any", messages=messages)
+    reply = gpt.chat.completions.create(model="any", messages=MESSAGES)
     assert reply.choices[0].message.content == "Next."
+
+
+# Replies that are silent for more than ten seconds
+
+
+def deltas(mock_server: Control, *parts: object, **stream: float) -> list[str]:
+    """The texts of the deltas of a streamed reply."""
+    mock_server.reply(parts=parts, stream=stream)
+    body = {"messages": MESSAGES, "stream": True}
+    headers = by(mock_server.key)
+    url = mock_server.url + COMPLETIONS
+    response = requests.post(url, json=body, headers=headers, timeout=60)
+    return [it.partition('"content":')[2][:4] for it in response.text.split("\n\n")[:-3]]
+
+
+def test_a_late_first_token_comes_after_an_empty_delta(mock_server):
+    assert deltas(mock_server, "One", firstTokenMs=11_500) == ['""},', '"One']
+
+
+def test_a_long_pause_has_empty_deltas(mock_server):
+    found = deltas(mock_server, "One", {"pauseMs": 20_500}, "Two")
+    assert found == ['"One', '""},', '""},', '"Two']

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from account import LIST, PIN, by
 from look import SIZES, Visit, check_look
 from playwright.sync_api import Locator, Page, expect
 
 from mock_server import MockServer
 
-APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "delivery-late"
-LIST = "/api/core/dataset/collection/listV2"
+APP = "65d8a1f0c3b2a94e7f106a01"
+CHAT = "delivery-late"
 SENT = {"offset": 0, "pageSize": 50, "datasetId": "6593e137231a2be9c5603ba7"}
 
 
@@ -43,12 +44,12 @@ BY = pytest.mark.parametrize("by", ["mouse", "keyboard"])
 
 
 def list_collections(server: MockServer) -> int:
-    headers = {"Authorization": "Bearer any-key"}
+    headers = by("any-key")
     return server.http.post(LIST, json=SENT | {"pageSize": 5}, headers=headers).status_code
 
 
 @BY
-def test_a_list_fails_in_two_steps(server: MockServer, visit: Visit, by: str) -> None:
+def test_a_list_fails_in_two_steps(server, visit, by):
     demo = visit(f"{server.url}/demo/")
     expect(demo.locator("#library")).to_contain_text("Guides")
     page = console(visit, server)
@@ -60,9 +61,7 @@ def test_a_list_fails_in_two_steps(server: MockServer, visit: Visit, by: str) ->
 
 
 @BY
-def test_the_next_completion_is_answered_in_three_steps(
-    server: MockServer, visit: Visit, by: str
-) -> None:
+def test_the_next_completion_is_answered_in_three_steps(server, visit, by):
     page = console(visit, server)
     field = page.get_by_label("The next reply in a chat says")
     press(field, by)  # Enter in an empty field sends nothing
@@ -77,7 +76,7 @@ def test_the_next_completion_is_answered_in_three_steps(
 
 
 @BY
-def test_a_chat_is_pinned_in_one_step(server: MockServer, visit: Visit, by: str) -> None:
+def test_a_chat_is_pinned_in_one_step(server, visit, by):
     page = console(visit, server)
     pin = page.get_by_role("button", name="Pin Where is my parcel?")
     press(pin, by)
@@ -88,7 +87,7 @@ def test_a_chat_is_pinned_in_one_step(server: MockServer, visit: Visit, by: str)
 
 
 @BY
-def test_the_clock_moves_in_two_steps(server: MockServer, visit: Visit, by: str) -> None:
+def test_the_clock_moves_in_two_steps(server, visit, by):
     server.clock.freeze("2026-01-01T00:00:00Z")
     page = console(visit, server)
     press(page.get_by_role("button", name="+1 day"), by)
@@ -97,9 +96,7 @@ def test_the_clock_moves_in_two_steps(server: MockServer, visit: Visit, by: str)
 
 
 @BY
-def test_a_request_is_copied_as_curl_in_two_steps(
-    server: MockServer, visit: Visit, by: str
-) -> None:
+def test_a_request_is_copied_as_curl_in_two_steps(server, visit, by):
     list_collections(server)
     page = console(visit, server, permissions=["clipboard-read", "clipboard-write"])
     press(page.locator(".entry").first, by)
@@ -114,11 +111,9 @@ LOOKS = [*product(SIZES, ["light", "dark"], ["en-US", "zh-CN"])]
 
 
 @pytest.mark.parametrize(("size", "scheme", "locale"), LOOKS)
-def test_the_console_looks_well(
-    server: MockServer, visit: Visit, size: tuple[int, int], scheme: str, locale: str
-) -> None:
+def test_the_console_looks_well(server, visit, size, scheme, locale):
     server.fault("error", times=3)
-    server.http.post(LIST, json=SENT, headers={"Authorization": "Bearer any-key"})
+    server.http.post(LIST, json=SENT, headers=by("any-key"))
     server.snapshot("before")
     options = {"width": size[0], "height": size[1], "color_scheme": scheme, "locale": locale}
     page = console(visit, server, "?entry=1#control", **options)
@@ -129,7 +124,7 @@ def test_the_console_looks_well(
         check_look(page)
 
 
-def test_the_first_view_takes_six_requests(server: MockServer, visit: Visit) -> None:
+def test_the_first_view_takes_six_requests(server, visit):
     page = console(visit, server)
     files = page.evaluate(
         "performance.getEntries().filter((it) => it.responseStatus).map((it) => it.transferSize)"
@@ -138,7 +133,7 @@ def test_the_first_view_takes_six_requests(server: MockServer, visit: Visit) -> 
     assert sum(files) <= 60 * 1024
 
 
-def test_a_wrong_token_is_asked_for_again(visit: Visit) -> None:
+def test_a_wrong_token_is_asked_for_again(visit):
     with MockServer(admin_token="letmein") as server:
         page = visit(f"{server.url}/__admin/")
         field = page.get_by_role("textbox", name="Admin token")
@@ -152,7 +147,7 @@ def test_a_wrong_token_is_asked_for_again(visit: Visit) -> None:
         assert page.evaluate("Object.keys(localStorage).length") == 0
 
 
-def test_an_empty_server_is_filled(visit: Visit) -> None:
+def test_an_empty_server_is_filled(visit):
     with MockServer("empty") as server:
         page = console(visit, server)
         expect(page.locator("#data")).to_contain_text("There is no data yet.")
@@ -168,7 +163,7 @@ def test_an_empty_server_is_filled(visit: Visit) -> None:
         assert [it.name for it in server.collections("d")] == ["<b>Guide</b>"]
 
 
-def test_a_collection_is_renamed_disabled_and_deleted(server: MockServer, visit: Visit) -> None:
+def test_a_collection_is_renamed_disabled_and_deleted(server, visit):
     page = console(visit, server)
     page.locator("#datasets").get_by_label("More for Release notes feed").click()
     page.get_by_label("New name").locator("visible=true").fill("Feed")
@@ -183,7 +178,7 @@ def test_a_collection_is_renamed_disabled_and_deleted(server: MockServer, visit:
     expect(page.locator("#datasets .said")).to_have_text("Deleted: Feed.")
 
 
-def test_ten_thousand_collections_open(visit: Visit) -> None:
+def test_ten_thousand_collections_open(visit):
     items = [{"repeat": 10_000, "name": "Article {n:05}"}]
     with MockServer({"datasets": [{"id": "d", "collections": items}]}) as server:
         page = console(visit, server)
@@ -194,7 +189,7 @@ def test_ten_thousand_collections_open(visit: Visit) -> None:
         expect(page.locator("#datasets")).to_contain_text("Article 00001")
 
 
-def test_a_reset_says_what_it_takes(server: MockServer, visit: Visit) -> None:
+def test_a_reset_says_what_it_takes(server, visit):
     server.fault("error")
     server.remove_chat(APP, CHAT)
     page = console(visit, server)
@@ -209,14 +204,14 @@ def test_a_reset_says_what_it_takes(server: MockServer, visit: Visit) -> None:
     assert server.chat(APP, CHAT).title == "Where is my parcel?"
 
 
-def test_what_a_person_types_stays_while_data_change(server: MockServer, visit: Visit) -> None:
+def test_what_a_person_types_stays_while_data_change(server, visit):
     page = console(visit, server)
     page.get_by_label("More for Where is my parcel?").click()
     name = page.locator(f"#name-chat-{CHAT}")
     name.fill("Half a na")
     pin = {"appId": APP, "chatId": "thanks", "top": True}
-    headers = {"Authorization": "Bearer any-key"}
-    server.http.put("/api/core/chat/history/updateHistory", json=pin, headers=headers)
+    headers = by("any-key")
+    server.http.put(PIN, json=pin, headers=headers)
     pressed = page.get_by_role("button", name="Pin Thank you!")
     expect(pressed).to_have_attribute("aria-pressed", "true")
     expect(name).to_have_value("Half a na")
@@ -230,7 +225,7 @@ def test_what_a_person_types_stays_while_data_change(server: MockServer, visit: 
         ('{"list": [1 2]}', "This is not JSON: look at line 1, column 13."),
     ],
 )
-def test_broken_json_is_not_sent(server: MockServer, visit: Visit, text: str, problem: str) -> None:
+def test_broken_json_is_not_sent(server, visit, text, problem):
     page = console(visit, server)
     page.get_by_text("Answer another operation").click()
     field = page.locator("#answer-data")
@@ -242,7 +237,7 @@ def test_broken_json_is_not_sent(server: MockServer, visit: Visit, text: str, pr
     assert server.faults == []
 
 
-def test_an_error_stands_at_its_field(server: MockServer, visit: Visit) -> None:
+def test_an_error_stands_at_its_field(server, visit):
     page = console(visit, server)
     page.locator("#clock-now").fill("tomorrow")
     page.locator("#clock-now").press("Enter")
@@ -260,18 +255,11 @@ def test_an_error_stands_at_its_field(server: MockServer, visit: Visit) -> None:
     [
         ("listV2", "fails with 503", "", "The next listV2 fails with 503."),
         ("*", "is not answered", "", "The next call of any operation is not answered."),
-        (
-            "listV2",
-            "gets a wrong total",
-            "3",
-            "The next 3 calls of listV2: each gets a",
-        ),
+        ("listV2", "gets a wrong total", "3", "The next 3 calls of listV2: each gets a"),
         ("*", "takes at most 5 requests in 10 s", "", "any operation: at most 5 requests in 10 s"),
     ],
 )
-def test_a_fault_says_what_it_did(
-    server: MockServer, visit: Visit, operation: str, kind: str, times: str, sentence: str
-) -> None:
+def test_a_fault_says_what_it_did(server, visit, operation, kind, times, sentence):
     page = console(visit, server)
     page.locator("#fail-operation").select_option(operation)
     page.locator("#fail-kind").select_option(label=kind)
@@ -282,7 +270,7 @@ def test_a_fault_says_what_it_did(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_was_done_looks_well(server: MockServer, visit: Visit, scheme: str) -> None:
+def test_what_was_done_looks_well(server, visit, scheme):
     page = console(visit, server, width=390, color_scheme=scheme)
     page.get_by_role("button", name="Fail it").click()
     expect(page.locator("#failing .said")).to_be_visible()
@@ -293,7 +281,7 @@ def test_what_was_done_looks_well(server: MockServer, visit: Visit, scheme: str)
     check_look(page)
 
 
-def test_what_was_done_is_said_in_its_place(server: MockServer, visit: Visit) -> None:
+def test_what_was_done_is_said_in_its_place(server, visit):
     page = console(visit, server)
     page.get_by_role("button", name="offline").click()
     expect(page.locator("#failing .said")).to_have_text("Each call loses its connection.")
@@ -312,14 +300,14 @@ def test_what_was_done_is_said_in_its_place(server: MockServer, visit: Visit) ->
     expect(page.locator(".said")).to_have_count(1)
 
 
-def test_a_server_that_is_gone_is_said_so(visit: Visit) -> None:
+def test_a_server_that_is_gone_is_said_so(visit):
     with MockServer() as server:
         page = console(visit, server)
     page.get_by_role("button", name="Fail it").click()
     expect(page.locator("#failing .wrong")).to_have_text("The server does not answer.")
 
 
-def test_tabs_turn_by_the_keyboard(server: MockServer, visit: Visit) -> None:
+def test_tabs_turn_by_the_keyboard(server, visit):
     page = console(visit, server, width=390)
     tabs = page.get_by_role("tab")
     expect(tabs).to_have_text(["Data", "Requests", "Control"])
@@ -332,7 +320,7 @@ def test_tabs_turn_by_the_keyboard(server: MockServer, visit: Visit) -> None:
     assert page.url.endswith("#data")
 
 
-def test_a_long_name_fits_on_a_phone(visit: Visit) -> None:
+def test_a_long_name_fits_on_a_phone(visit):
     name = "n" * 64
     chats = [{"chatId": name, "title": name}]
     document = {
@@ -349,7 +337,7 @@ def test_a_long_name_fits_on_a_phone(visit: Visit) -> None:
             check_look(page)
 
 
-def test_a_sandbox_is_created_opened_and_deleted(server: MockServer, visit: Visit) -> None:
+def test_a_sandbox_is_created_opened_and_deleted(server, visit):
     page = console(visit, server)
     page.locator("#new-sandbox-name").fill("mine")
     page.locator("#new-sandbox-name").press("Enter")
@@ -363,7 +351,7 @@ def test_a_sandbox_is_created_opened_and_deleted(server: MockServer, visit: Visi
     expect(page.locator("#sandbox-mine")).to_have_count(0)
 
 
-def test_a_profile_and_a_choice_are_chosen(server: MockServer, visit: Visit) -> None:
+def test_a_profile_and_a_choice_are_chosen(server, visit):
     page = console(visit, server)
     page.get_by_role("button", name="deployed").click()
     expect(page.locator("#state")).to_contain_text("Profile: deployed")
@@ -374,7 +362,7 @@ def test_a_profile_and_a_choice_are_chosen(server: MockServer, visit: Visit) -> 
     assert server.choices["list_order"] == "name"
 
 
-def test_the_language_is_kept_by_a_link(server: MockServer, visit: Visit) -> None:
+def test_the_language_is_kept_by_a_link(server, visit):
     page = console(visit, server)
     page.get_by_text("中文").click()
     expect(page.get_by_role("button", name="让它失败")).to_be_visible()

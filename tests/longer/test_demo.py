@@ -55,9 +55,7 @@ def button(page: Page, name: str, within: str = "body") -> Locator:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 @pytest.mark.parametrize(("width", "height"), SIZES)
-def test_it_looks_right(
-    open_demo: Open, server: MockServer, width: int, height: int, locale: str, scheme: str
-) -> None:
+def test_it_looks_right(open_demo, server, width, height, locale, scheme):
     page = open_demo(width=width, height=height, locale=locale, color_scheme=scheme)
     is_chinese = locale == "zh-CN"
     expect(page).to_have_title("Juniper - 客服中心" if is_chinese else "Juniper - Help desk")
@@ -74,7 +72,7 @@ def test_it_looks_right(
     check_look(page)
 
 
-def test_the_demo_and_the_console_link_to_each_other(open_demo: Open) -> None:
+def test_the_demo_and_the_console_link_to_each_other(open_demo):
     page = open_demo()
     for link, path in (("Open the console of the mock server", "/__admin/"), ("Demo", "/demo/")):
         with page.expect_popup() as opened:
@@ -84,7 +82,7 @@ def test_the_demo_and_the_console_link_to_each_other(open_demo: Open) -> None:
 
 
 @pytest.mark.parametrize(("width", "names"), [(390, ["Messages", "Library"]), (800, ["Messages"])])
-def test_tabs_turn_by_the_keyboard(open_demo: Open, width: int, names: list[str]) -> None:
+def test_tabs_turn_by_the_keyboard(open_demo, width, names):
     page = open_demo(width=width)
     expect(page.get_by_role("tab", selected=True)).to_have_text("Chats")
     page.get_by_role("tab", selected=True).focus()
@@ -94,7 +92,7 @@ def test_tabs_turn_by_the_keyboard(open_demo: Open, width: int, names: list[str]
         expect(page.get_by_role("tabpanel")).to_have_count(1)
 
 
-def test_one_word_means_a_chat(open_demo: Open) -> None:
+def test_one_word_means_a_chat(open_demo):
     page = open_demo(locale="zh-CN")
     expect(page.locator("#chats-title")).to_have_text("会话")
     expect(page.locator("#new")).to_have_text("新会话")
@@ -103,7 +101,7 @@ def test_one_word_means_a_chat(open_demo: Open) -> None:
     expect(page.locator("#new")).to_have_text("New chat")
 
 
-def test_pins_come_first_and_move(open_demo: Open, server: MockServer) -> None:
+def test_pins_come_first_and_move(open_demo, server):
     page = open_demo()
     expect(titles(page)).to_have_count(7)
     first_three = ["Refund for order 4711", "退款咨询", "Where is my parcel?"]
@@ -119,7 +117,7 @@ def test_pins_come_first_and_move(open_demo: Open, server: MockServer) -> None:
     assert not server.chat(APP, "refund-4711").top
 
 
-def test_a_pin_that_fails_keeps_the_list(open_demo: Open, server: MockServer) -> None:
+def test_a_pin_that_fails_keeps_the_list(open_demo, server):
     page = open_demo()
     server.fault("error", operation="updateHistory")
     button(page, "Pin: Thank you!").click()
@@ -129,7 +127,7 @@ def test_a_pin_that_fails_keeps_the_list(open_demo: Open, server: MockServer) ->
     expect(titles(page).first).to_have_text("Thank you! 🎉")
 
 
-def test_more_chats_come_by_pages(open_demo: Open, server: MockServer) -> None:
+def test_more_chats_come_by_pages(open_demo, server):
     chats = [{"chatId": f"c{n}", "title": f"Chat {n}"} for n in range(23)]
     server.put_app({"id": APP, "name": "Support", "chats": chats})
     page = open_demo()
@@ -140,7 +138,7 @@ def test_more_chats_come_by_pages(open_demo: Open, server: MockServer) -> None:
     expect(button(page, "Show more")).to_be_hidden()
 
 
-def test_a_reply_grows_and_is_kept(open_demo: Open, server: MockServer) -> None:
+def test_a_reply_grows_and_is_kept(open_demo, server):
     page = open_demo()
     button(page, "New chat").click()
     parts = ["It is ", {"pauseMs": 1500}, "on its way."]
@@ -156,7 +154,7 @@ def test_a_reply_grows_and_is_kept(open_demo: Open, server: MockServer) -> None:
     expect(page.locator("#talk li")).to_have_text(["Where is it?", "It is on its way."])
 
 
-def test_a_reply_names_what_it_cites(open_demo: Open, server: MockServer) -> None:
+def test_a_reply_names_what_it_cites(open_demo, server):
     page = open_demo()
     button(page, "New chat").click()
     ask(page, "When are you open?")
@@ -165,7 +163,7 @@ def test_a_reply_names_what_it_cites(open_demo: Open, server: MockServer) -> Non
     expect(last).not_to_contain_text("CITE")
 
 
-def test_a_reply_can_be_stopped(open_demo: Open, server: MockServer) -> None:
+def test_a_reply_can_be_stopped(open_demo, server):
     page = open_demo()
     server.reply(parts=["One moment.", {"pauseMs": 60_000}, "Done."])
     ask(page, "Hello")
@@ -186,9 +184,7 @@ def test_a_reply_can_be_stopped(open_demo: Open, server: MockServer) -> None:
         ("reset", {}, "The connection broke"),
     ],
 )
-def test_a_question_is_asked_again(
-    open_demo: Open, server: MockServer, kind: str, fields: dict[str, Any], title: str
-) -> None:
+def test_a_question_is_asked_again(open_demo, server, kind, fields, title):
     page = open_demo()
     # A browser may repeat a request whose connection breaks.
     fault = server.fault(kind, operation="completions", times=9, **fields)
@@ -200,7 +196,7 @@ def test_a_question_is_asked_again(
     expect(page.locator("#talk .problem")).to_have_count(0)
 
 
-def test_the_library_has_folders_search_and_pages(open_demo: Open, server: MockServer) -> None:
+def test_the_library_has_folders_search_and_pages(open_demo, server):
     page = open_demo()
     page.get_by_label("Dataset").select_option(label="产品知识库")
     button(page, "Products").click()
@@ -228,9 +224,7 @@ def test_the_library_has_folders_search_and_pages(open_demo: Open, server: MockS
         ("malformed_json", "The answer cannot be read"),
     ],
 )
-def test_an_error_goes_away_by_retry(
-    open_demo: Open, server: MockServer, kind: str, title: str
-) -> None:
+def test_an_error_goes_away_by_retry(open_demo, server, kind, title):
     page = open_demo()
     fault = server.fault(kind, operation="listV2", times=9)
     button(page, "Refresh").click()
@@ -243,7 +237,7 @@ def test_an_error_goes_away_by_retry(
     expect(page.locator("#library")).to_be_focused()
 
 
-def test_a_rate_limit_counts_down(open_demo: Open, server: MockServer) -> None:
+def test_a_rate_limit_counts_down(open_demo, server):
     page = open_demo()
     page.clock.install()
     server.fault("error", operation="listV2", status=429, retryAfter=30)
@@ -256,7 +250,7 @@ def test_a_rate_limit_counts_down(open_demo: Open, server: MockServer) -> None:
     expect(page.locator(ARTICLES)).to_have_count(8)
 
 
-def test_a_late_response_does_not_win(open_demo: Open, server: MockServer) -> None:
+def test_a_late_response_does_not_win(open_demo, server):
     page = open_demo()
     server.fault("delay", ms=1500, operation="listV2")
     button(page, "Guides").click()
@@ -266,7 +260,7 @@ def test_a_late_response_does_not_win(open_demo: Open, server: MockServer) -> No
     expect(page.locator(ARTICLES)).to_have_count(3)
 
 
-def test_an_empty_account_says_so(visit: Open) -> None:
+def test_an_empty_account_says_so(visit):
     with MockServer("empty", demo=True) as server:
         page = visit(f"{server.url}/demo/")
         expect(page.locator("#chats .empty")).to_have_text("This account has no apps.")
@@ -275,7 +269,7 @@ def test_an_empty_account_says_so(visit: Open) -> None:
         check_look(page)
 
 
-def test_the_key_and_the_language_are_kept(visit: Open) -> None:
+def test_the_key_and_the_language_are_kept(visit):
     with MockServer("permissions", demo=True) as server:
         page = visit(f"{server.url}/demo/", locale="zh-CN")
         button(page, "English").click()

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from mock_server import Control
-
 EXAMPLES = Path(__file__).with_name("languages")
 GUIDES = EXAMPLES.parents[2] / "docs/guides"
 
@@ -44,12 +42,12 @@ def write_example(folder: Path, hooks: str) -> None:
         (folder / name).write_text(text.replace('"vitest"', f'"{hooks}"'))
 
 
-def test_the_guide_shows_the_file() -> None:
+def test_the_guide_shows_the_file():
     assert block("other-languages.md") == (EXAMPLES / "mock-server.ts").read_text()
 
 
 @needs("npm")
-def test_vitest_passes_and_starts_the_command(tmp_path: Path) -> None:
+def test_vitest_passes_and_starts_the_command(tmp_path):
     write_example(tmp_path, "vitest")
     (tmp_path / "package.json").write_text("{}")
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", "vitest")
@@ -57,7 +55,7 @@ def test_vitest_passes_and_starts_the_command(tmp_path: Path) -> None:
 
 
 @needs("npm")
-def test_jest_passes_with_a_server_that_runs(mock_server: Control, tmp_path: Path) -> None:
+def test_jest_passes_with_a_server_that_runs(mock_server, tmp_path):
     write_example(tmp_path, "@jest/globals")
     settings = {"jest": {"transform": {"ts$": "@sucrase/jest-plugin"}}}
     (tmp_path / "package.json").write_text(json.dumps(settings))
@@ -67,7 +65,7 @@ def test_jest_passes_with_a_server_that_runs(mock_server: Control, tmp_path: Pat
 
 
 @needs("go")
-def test_go_passes(mock_server: Control, tmp_path: Path) -> None:
+def test_go_passes(mock_server, tmp_path):
     shutil.copy(EXAMPLES / "mock_test.go", tmp_path)
     run(tmp_path, "go", "mod", "init", "mock")
     printed = run(tmp_path, "go", "test", "-v", MOCK_SERVER_URL=mock_server.url)

@@ -17,7 +17,7 @@ def oldest() -> list[str]:
     return [it for it in pinned if not it.startswith("starlette")]
 
 
-def test_the_tests_pass_with_the_oldest_versions(tmp_path: Path) -> None:
+def test_the_tests_pass_with_the_oldest_versions(tmp_path):
     venv.create(tmp_path, with_pip=True)
     python = tmp_path / "bin" / "python"
     more = ["pytest-xdist", "hypothesis", "hatchling"]

@@ -34,30 +34,28 @@ def lines(folder: Path, mock_server: Control) -> Callable[[str], list[str]]:
     return run
 
 
-def test_plain(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+def test_plain(mock_server, lines):
     mock_server.reply("It is raining.")
     assert lines("plain") == ["It is raining."]
 
 
-def test_streamed(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+def test_streamed(mock_server, lines):
     mock_server.reply(parts=["It", "rains"])
     assert lines("stream") == ["It", "rains", "stop"]
 
 
-def test_split_within_a_character(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+def test_split_within_a_character(mock_server, lines):
     mock_server.reply("今天下雨。")
     mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)
     assert lines("stream") == [*"今天下雨。", "stop"]
 
 
-def test_an_error_in_the_stream_is_an_object_without_choices(
-    mock_server: Control, lines: Callable[[str], list[str]]
-) -> None:
+def test_an_error_in_the_stream_is_an_object_without_choices(mock_server, lines):
     mock_server.reply(parts=["It", {"error": "boom"}])
     assert lines("stream") == ["It", "boom"]
 
 
-def test_cancelled(mock_server: Control, lines: Callable[[str], list[str]]) -> None:
+def test_cancelled(mock_server, lines):
     mock_server.reply(parts=["It", {"pauseMs": 60_000}, "rains"])
     assert lines("cancel") == ["It"]
     mock_server.wait_for("completions", cut=True)

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from account import HISTORIES, PIN, by
 
 from mock_server import MockServer
 
 PAGE = Path(__file__).parents[2] / "docs/guides/scale.md"
-APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "refund-4711"
+APP = "65d8a1f0c3b2a94e7f106a01"
+CHAT = "refund-4711"
 pytestmark = pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is missing")
 
 
@@ -53,15 +55,13 @@ def fresh(replicas: list[MockServer]) -> None:
 def pin(url: str, key: str, top: bool = False, **headers: str) -> int:
     """The status of a pin."""
     body = {"appId": APP, "chatId": CHAT, "top": top}
-    headers |= {"Authorization": f"Bearer {key}"}
-    path = "/api/core/chat/history/updateHistory"
-    return httpx2.put(url + path, json=body, headers=headers).status_code
+    return httpx2.put(url + PIN, json=body, headers=headers | by(key)).status_code
 
 
 def tops(url: str, key: str) -> list[bool]:
     """Whether the chat is pinned in the list of a key."""
-    path, headers = "/api/core/chat/history/getHistories", {"Authorization": f"Bearer {key}"}
-    response = httpx2.post(url + path, json={"appId": APP, "pageSize": 30}, headers=headers)
+    body = {"appId": APP, "pageSize": 30}
+    response = httpx2.post(url + HISTORIES, json=body, headers=by(key))
     return [it["top"] for it in response.json()["data"]["list"] if it["chatId"] == CHAT]
 
 
@@ -70,9 +70,7 @@ def create_sandbox(url: str, **headers: str) -> str:
     return str(response.json()["key"])
 
 
-def test_requests_with_one_authorization_reach_one_replica(
-    nginx: str, replicas: list[MockServer]
-) -> None:
+def test_requests_with_one_authorization_reach_one_replica(nginx, replicas):
     keys = [f"key-{n}" for n in range(21)]
     assert {pin(nginx, key) for key in keys * 3} == {200}
     one, two = (Counter(it["key"] for it in replica.journal) for replica in replicas)
@@ -80,25 +78,23 @@ def test_requests_with_one_authorization_reach_one_replica(
     assert {*(one + two).values()} == {3}
 
 
-def test_a_key_lists_its_pins(nginx: str, replicas: list[MockServer]) -> None:
+def test_a_key_lists_its_pins(nginx, replicas):
     assert (tops(nginx, "k"), pin(nginx, "k", False), tops(nginx, "k")) == ([True], 200, [False])
     assert {replica.chat(APP, CHAT).top for replica in replicas} == {True, False}
 
 
-def test_a_sandbox_is_reached_with_the_header_of_its_creation(nginx: str) -> None:
+def test_a_sandbox_is_reached_with_the_header_of_its_creation(nginx):
     for name in map(str, range(10)):
         key = create_sandbox(nginx, **{"X-Test": name})
         assert pin(nginx, key, **{"X-Test": name}) == 200
 
 
-def test_a_key_of_a_sandbox_may_lead_to_another_replica(nginx: str) -> None:
+def test_a_key_of_a_sandbox_may_lead_to_another_replica(nginx):
     assert {pin(nginx, create_sandbox(nginx)) for _ in range(30)} == {200, 401}
 
 
 @pytest.mark.parametrize("kind", ["reset", "empty"])
-def test_a_broken_connection_is_a_502_and_not_tried_again(
-    nginx: str, replicas: list[MockServer], kind: str
-) -> None:
+def test_a_broken_connection_is_a_502_and_not_tried_again(nginx, replicas, kind):
     for replica in replicas:
         replica.fault(kind)
     assert pin(nginx, "k") == 502

@@ -1,0 +1,88 @@
+"""What commands have in common: their options, what they write, and how they end."""
+
+import os
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+BROKEN_FIXTURE = 2
+UNREACHABLE = 3
+"""An address to listen on, or a server."""
+TIMED_OUT = 4
+"""Exit codes. 1 is wrong usage, or that what was checked is false."""
+
+PREFIX = "MOCK_SERVER_"
+FIXTURE = f"{PREFIX}FIXTURE"
+PULL_KEY = f"{PREFIX}PULL_KEY"
+VERIFY_KEY = f"{PREFIX}VERIFY_KEY"
+# Each command reads variables without its own name in them: MOCK_SERVER_PORT.
+SETTINGS: dict[str, Any] = {
+    "auto_envvar_prefix": "MOCK_SERVER",
+    "help_option_names": ["-h", "--help"],
+    "show_default": True,
+}
+WITHOUT_VARIABLES = SETTINGS | {"auto_envvar_prefix": None}
+
+option = partial(click.option, show_envvar=True)
+"""An option, whose help names its variable."""
+PORT = click.IntRange(0, 65535)
+
+
+def say(message: str) -> None:
+    click.echo(message, err=True)
+
+
+def fail(message: str, code: int = 1) -> NoReturn:
+    """End the command with a message on stderr."""
+    say(message)
+    raise SystemExit(code)
+
+
+def writable(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """The path of a file that can be written whole: no device, nor a link in place of its file."""
+    if path and (not path.parent.is_dir() or (path.exists() and not path.is_file())):
+        fail(f"Expected a file in a folder that is there, got {path} - at {option.opts[0]}")
+    return path
+
+
+OUTPUT: dict[str, Any] = {
+    "type": click.Path(path_type=Path, resolve_path=True),
+    "callback": writable,
+}
+
+
+def address(_: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """Refuse what is no address, and take off the /api that clients have at its end."""
+    import httpx2  # it would add 40 ms to each start of the server
+
+    if text is None:
+        return None
+    text = text.rstrip("/").removesuffix("/api")
+    with suppress(httpx2.InvalidURL):
+        url = httpx2.URL(text)
+        if url.scheme in ("http", "https") and url.host:
+            return text
+    fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {option.opts[0]}")
+
+
+def write_out(text: str, output: Path | None) -> None:
+    """Write a text to a file, whole or not at all, or to stdout."""
+    try:
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            replace_file(output, text)
+    except OSError as error:
+        fail(f"cannot write {output or 'to stdout'}: {error.strerror}")
+
+
+def replace_file(path: Path, text: str) -> None:
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_text(text, "utf-8")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)

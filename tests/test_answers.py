@@ -1,0 +1,137 @@
+"""Answers and replies that a test sets, on which requests they come, and their order."""
+
+import json
+from base64 import b64encode
+from time import monotonic
+from typing import Any
+
+import httpx2
+import pytest
+from account import said
+
+BODIES: list[tuple[dict[str, Any], bytes, str]] = [
+    ({"json": {"a": 1}}, b'{"a":1}', "application/json"),
+    ({"text": "Hé"}, "Hé".encode(), "text/plain"),
+    ({"body": b64encode(b"\x00\xff").decode()}, b"\x00\xff", "application/octet-stream"),
+    ({"data": [1]}, b'{"code":200,"statusText":"","message":"","data":[1]}', "application/json"),
+]
+
+
+@pytest.mark.parametrize("row, content, media", BODIES)
+def test_an_answer_has_the_body_that_it_declares(client, row, content, media):
+    client.add("answer", operation="GET /api/any", **row)
+    response = client.fetch("/api/any", method="GET")
+    assert (response.status_code, response.content) == (200, content)
+    assert response.headers["content-type"].partition(";")[0] == media
+    assert response.headers["x-mock-sandbox"] == "default"
+
+
+def test_an_answer_has_its_status_headers_and_delay(client):
+    row = {"status": 201, "headers": {"X-A": "b"}, "delayMs": 60, "json": None}
+    client.add("answer", operation="listV2", **row)
+    start = monotonic()
+    response = client.page()
+    assert (response.status_code, response.headers["x-a"], response.json()) == (201, "b", None)
+    assert monotonic() - start > 0.055
+
+
+def test_an_answer_fills_its_placeholders(client):
+    json = ["{{path.id}}", "{{query.q}}!", "{{body.a.b}}", "{{body.none}}", "{{count}}", "{{now}}"]
+    client.add("answer", operation="POST /api/x/{id}", json=json)
+    body = {"a": {"b": [1, True]}}
+    client.fetch("/api/x/7?q=w", method="POST", body=body)
+    found = client.fetch("/api/x/7?q=w", method="POST", body=body).json()
+    assert found == ["7", "w!", [1, True], None, 2, "2026-01-01T00:00:00.000Z"]
+
+
+def test_an_answer_matches_requests_and_parameters(client):
+    client.add("answer", operation="GET /api/x/{id}", match={"path": {"id": "7"}}, text="seven")
+    client.add("answer", operation="listV2", match={"body": {"offset": 5}}, data="five")
+    assert client.fetch("/api/x/7", method="GET").text == "seven"
+    assert client.fetch("/api/x/8", method="GET").status_code == 404
+    assert client.page(offset=5).json()["data"] == "five"
+    assert client.page().json()["data"]["total"] == 4
+
+
+def test_answers_that_a_test_adds_come_before_those_of_the_fixture(client):
+    declared = [{"method": "GET", "path": "/api/any", "text": "declared"}]
+    sandbox = client.control.create_sandbox(state={"answers": declared})
+    key = sandbox.key
+    assert client.fetch("/api/any", method="GET", key=key).text == "declared"
+    sandbox.respond("GET /api/any", text="first", times=1)
+    sandbox.respond("GET /api/any", text="second", times=1)
+    texts = [client.fetch("/api/any", method="GET", key=key).text for _ in range(4)]
+    assert texts == ["first", "second", "declared", "declared"]
+    sandbox.remove_sandbox()
+
+
+def test_a_fault_that_never_fires_uses_up_no_answer(client):
+    client.add("answer", operation="listV2", data={"list": [], "total": 7}, times=1)
+    never = client.add("wrong_total", probability=0)
+    client.add("error")
+    assert client.page().status_code == 503
+    assert [client.page().json()["data"]["total"] for _ in range(2)] == [7, 4]
+    assert client.fired(never) == 0
+
+
+def test_a_key_of_a_gone_sandbox_gets_no_answer_of_the_default_one(client):
+    sandbox = client.control.create_sandbox()
+    key = sandbox.key
+    sandbox.remove_sandbox()
+    client.add("answer", operation="GET /api/any", text="default")
+    client.add("answer", operation="listV2", data="default")
+    refused = client.fetch("/api/any", method="GET", key=key)
+    assert refused.status_code == 401 and "accepted with" not in refused.text
+    assert client.page(key=key).status_code == 401
+
+
+def test_the_replies_of_an_app_take_turns(client):
+    assert [said(client.talk(appId="says")) for _ in range(3)] == ["Hello.", "Again.", "Hello."]
+
+
+def test_a_reply_that_a_test_adds_comes_first(client):
+    client.add("reply", text="Added", times=1)
+    client.add("reply", text="Refund", match={"question": "REFUND"})
+    assert said(client.talk(appId="says")) == "Added"
+    assert said(client.talk("my refund, please", appId="says")) == "Refund"
+    assert said(client.talk(appId="says")) == "Hello."
+
+
+REPLY_MATCHES: list[tuple[dict[str, Any], bool]] = [
+    ({"key": "read"}, True),
+    ({"key": "owner"}, False),
+    ({"body": {"appId": "says"}}, True),
+    ({"body": {"appId": "app"}}, False),
+    ({"headers": {"X-No": "a"}}, False),
+]
+
+
+@pytest.mark.parametrize("match, is_met", REPLY_MATCHES)
+def test_a_reply_matches_requests(client, match, is_met):
+    client.add("reply", text="Matched", match=match)
+    assert said(client.talk(appId="says", key="read")) == ("Matched" if is_met else "Hello.")
+
+
+def test_a_pause_and_a_pace_delay_a_stream(client):
+    client.add("reply", parts=["One ", {"pauseMs": 40}, "two."], stream={"firstTokenMs": 40})
+    start = monotonic()
+    content = client.talk(appId="says", stream=True).text
+    assert monotonic() - start > 0.075
+    assert "two." in content and content.endswith("data: [DONE]\n\n")
+
+
+def test_a_stream_of_1000_parts_has_1000_events(client):
+    texts = [f"{number} " for number in range(1000)]
+    client.control.reply(parts=texts)
+    *events, stop, done, end = client.talk(appId="says", stream=True).text.split("\n\n")
+    deltas = [json.loads(it.removeprefix("data: "))["choices"][0]["delta"] for it in events]
+    assert [it["content"] for it in deltas] == texts
+    assert '"stop"' in stop and (done, end) == ("data: [DONE]", "")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_cut_breaks_the_connection_and_logs_nothing(client, stream, caplog):
+    client.add("reply", parts=["Half", {"cut": True}])
+    with pytest.raises(httpx2.TransportError):
+        client.talk(appId="says", stream=stream)
+    assert caplog.records == []

@@ -1,0 +1,205 @@
+"""Collections that clients make of files, texts, tables and links: forms, names, contents."""
+
+import httpx2
+import pytest
+from account import Client, made_of
+
+pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
+
+UNKNOWN = "6593e137231a2be9c5603bff"
+NEW = {"type": "dataset", "name": "Made", "intro": "", "avatar": ""}
+ROOT = {"offset": 0, "pageSize": 30, "parentId": None}
+NEW_IN = "/dataset/collection/create"
+NEW_URL = f"/api/proApi/core{NEW_IN}/externalFileUrl"
+LISTED = "/dataset/collection/listV2"
+API_FILE = {"datasetId": "notes", "name": "", "apiFileId": "f-1"}
+
+
+def test_a_file_of_an_api_server_is_taken_once(client):
+    d = client.data("POST", "/dataset/create", NEW | {"type": "apiDataset"})
+    body = API_FILE | {"datasetId": d}
+    for name in ("", "Other"):
+        assert client.data("POST", f"{NEW_IN}/apiCollection", body | {"name": name}) is None
+    (it,) = client.data("POST", LISTED, ROOT | {"datasetId": d})["list"]
+    assert (it["name"], it["type"]) == ("f-1", "apiFile")
+    shown = client.collection(it["_id"])
+    assert shown["apiFileId"] == shown["sourceId"] == "f-1"
+
+
+def test_a_file_elsewhere_is_found_by_its_id_there(client):
+    url = "https://example.com/a%20b.pdf"
+    time = "2024-05-01T02:00:00+02:00"
+    body = {"datasetId": "notes", "externalFileUrl": url, "externalFileId": "e", "createTime": time}
+    made = made_of(client.post(NEW_URL, json=body))
+    shown = client.collection(made)
+    assert (shown["name"], shown["type"]) == ("a b.pdf", "externalFile")
+    assert shown["externalFileUrl"] == url
+    assert shown["createTime"] == "2024-05-01T00:00:00.000Z"
+    change = {"datasetId": "notes", "externalFileId": "e", "createTime": "2020-01-01T00:00:00Z"}
+    client.data("POST", "/dataset/collection/update", change)
+    assert client.collection(made)["createTime"] == "2020-01-01T00:00:00.000Z"
+    other = change | {"externalFileId": "f"}
+    unknown = client.core("POST", "/dataset/collection/update", other)
+    assert (unknown.status_code, unknown.json()["code"]) == (404, 507002)
+    assert client.code("POST", "/dataset/collection/update", {"datasetId": "notes"}) == 507004
+
+
+def upload(client: Client, disposition: str, *texts: tuple[str, str]) -> httpx2.Response:
+    """The response to a form with a file, and with texts by their names."""
+    fields = [(f'name="{name}"', text) for name, text in texts or [("datasetId", "notes")]]
+    parts = [*fields, (f'name="file"; {disposition}', "hello")]
+    lines = [f"--b\r\nContent-Disposition: form-data; {it}\r\n\r\n{text}\r\n" for it, text in parts]
+    media = {"Content-Type": "multipart/form-data; boundary=b"}
+    content = f"{''.join(lines)}--b--\r\n".encode()
+    return client.post(f"/api/core{NEW_IN}/localFile", content=content, headers=media)
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        ("filename*=UTF-8''%E6%B5%8B.txt", "测.txt"),
+        ("filename=x.md; filename*=UTF-8''%E6%B5%8B.txt", "测.txt"),
+        ('filename="%E6%B5%8B.TXT"', "测.TXT"),
+        ('filename="测.txt"', "测.txt".encode().decode("latin-1")),
+    ],
+)
+def test_the_name_of_a_file(client, disposition, name):
+    shown = client.collection(made_of(upload(client, disposition)))
+    assert shown["name"] == shown["file"]["filename"] == name
+
+
+TEXT = 'filename="a.txt"'
+FORMS: list[tuple[str, list[tuple[str, str]], int]] = [
+    ('filename="a.exe"', [("datasetId", "unknown")], 510000),
+    ('filename="100%.txt"', [], 510000),
+    ('filename=".txt"', [], 510000),
+    ("", [("datasetId", "unknown")], 500),
+    (TEXT, [("data", "{}")], 501002),
+    (TEXT, [("data", "no JSON")], 501002),
+    (TEXT, [("datasetId", UNKNOWN), ("chunkSize", "512")], 501002),
+    (TEXT, [("datasetId", "notes"), ("chunkSize", "512")], 500),
+    (TEXT, [("datasetId", "notes"), ("tags", '["a"]')], 500),
+    (TEXT, [("datasetId", "notes"), ('b"; filename="b.txt', "")], 500),
+]
+
+
+@pytest.mark.parametrize(("disposition", "texts", "code"), FORMS)
+def test_a_wrong_form_is_refused_for_its_file_first(client, disposition, texts, code):
+    response = upload(client, disposition, *texts)
+    assert (response.status_code, response.json()["code"]) == (500, code)
+
+
+def test_a_form_has_at_most_1000_parts(client):
+    texts = [("datasetId", "notes")] + [("chunkSplitter", "x")] * 997 + [("password", "s3cret")]
+    assert upload(client, TEXT, *texts).status_code == 500
+    response = upload(client, TEXT, *texts, ("one", "more"))
+    assert (response.status_code, response.json()["statusText"]) == (409, "limitReached")
+    path = "/api/core/dataset/collection/listV2"
+    fields = {f"n{n}": "s3cret" for n in range(1001)}
+    assert client.post(path, data=fields).status_code == 409
+    assert "s3cret" not in str(client.control.journal)
+
+
+def test_a_boundary_that_is_no_latin_1_is_refused(client):
+    media = {"Content-Type": "multipart/form-data; boundary*=utf-8''%E6%B5%8B"}
+    response = client.post(f"/api/core{NEW_IN}/localFile", content=b"x", headers=media)
+    assert "with a boundary" in response.json()["message"]
+    assert client.control.journal[-1]["response"]["status"] == 500
+
+
+def test_a_repeated_text_of_a_form_is_an_array(client):
+    texts = [("datasetId", "notes"), ("tags", "a"), ("tags", "b"), ("data", '{"parentId": null}')]
+    assert client.collection(made_of(upload(client, TEXT, *texts)))["tags"] == ["a", "b"]
+
+
+def rows_of(client: Client, name: str, content: bytes) -> list[str]:
+    """The rows of a file that is uploaded."""
+    files = {"file": (name, content)}
+    made = client.data("POST", f"{NEW_IN}/localFile", data={"datasetId": "notes"}, files=files)
+    listed = {"collectionId": made["collectionId"], "pageSize": 30}
+    return [it["q"] for it in client.data("POST", "/dataset/data/v2/list", listed)["list"]]
+
+
+HEAD = "| q | a |\n| --- | --- |\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        ("q,a\nx,y\n", [f"{HEAD}| x | y |"]),
+        ("\ufeffq;a\r\nx;y,z\r\n", [f"{HEAD}| x | y,z |"]),
+        ('q,,a\n"1,""2""",,"l\nm"\n\n,,\np|q\n', [f'{HEAD}| 1,"2" | l\\nm |\n| p\\|q |  |']),
+        ("q,a", [HEAD.strip()]),
+        (" \n,\n", []),
+    ],
+)
+def test_a_table_becomes_markdown(client, content, rows):
+    assert rows_of(client, "T.CSV", content.encode()) == rows
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gbk", "gb18030"])
+def test_a_file_is_read_in_its_encoding(client, encoding):
+    assert rows_of(client, "a.txt", "今天天气很好。".encode(encoding)) == ["今天天气很好。"]
+
+
+def test_of_another_encoding_some_is_read(client):
+    assert rows_of(client, "a.txt", b"a\xff b") == ["a\ufffd b"]
+
+
+def test_an_empty_file_is_refused(client):
+    form = {"data": {"datasetId": "notes"}, "files": {"file": ("a.txt", b"")}}
+    assert client.code("POST", f"{NEW_IN}/localFile", **form) == 500
+
+
+def test_names_of_new_collections(client):
+    response = client.core("POST", NEW_IN, {"datasetId": "notes", "name": "", "type": "folder"})
+    assert (response.status_code, response.json()["code"]) == (500, 500)
+    text = {
+        "datasetId": "notes",
+        "name": "",
+        "text": "t",
+        "trainingType": "auto",
+        "chunkSize": -1.5,
+    }
+    made = client.data("POST", f"{NEW_IN}/text", text | {"chunkSize": -1.5})["collectionId"]
+    shown = client.data("GET", f"/dataset/collection/detail?id={made}")
+    assert (shown["name"], shown["trainingType"]) == (".txt", "chunk")
+
+
+@pytest.mark.parametrize(
+    ("link", "code"),
+    [("x:y", 200), (" HTTP://A ", 200), ("a.example", 400), ("//a", 400), ("http://[", 400)],
+)
+def test_a_link_is_any_url(client, link, code):
+    assert client.code("POST", f"{NEW_IN}/link", {"datasetId": "notes", "link": link}) == code
+
+
+def test_a_file_elsewhere_has_a_name_whatever_its_url(client):
+    body = {"datasetId": "notes", "externalFileUrl": "http://[/a%20b.pdf?c=/d"}
+    made = made_of(client.post(NEW_URL, json=body))
+    assert client.collection(made)["name"] == "a b.pdf"
+
+
+def test_a_create_time_is_of_the_years_1_to_9999(client):
+    for time in ("9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "soon"):
+        body = {"datasetId": "notes", "externalFileUrl": "http://a/b.pdf", "createTime": time}
+        assert client.post(NEW_URL, json=body).status_code == 400
+        for id in ("x", "nope"):
+            change = {"id": id, "createTime": time}
+            assert client.code("PUT", "/dataset/collection/update", change) == 400
+
+
+def test_a_file_of_an_api_server_needs_one(client):
+    response = client.core("POST", f"{NEW_IN}/apiCollection", API_FILE)
+    assert (response.status_code, response.json()["code"]) == (500, 500)
+    assert "got 'dataset' - at $.datasetId" in response.json()["message"]
+
+
+def test_files(client):
+    pdf = {"file": ("a.pdf", b"%PDF" * 500_000)}
+    made = client.core("POST", f"{NEW_IN}/localFile", data={"datasetId": "notes"}, files=pdf)
+    shown = client.collection(made_of(made))
+    assert (shown["file"]["contentLength"], shown["indexAmount"]) == (2_000_000, 0)
+    blob = ("blob", b'{"datasetId": "notes"}', "application/json")
+    files = {"data": blob, "file": ("b.txt", b"t")}
+    assert client.code("POST", f"{NEW_IN}/localFile", files=files) == 500

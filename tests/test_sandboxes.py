@@ -1,0 +1,194 @@
+"""Sandboxes, and what the admin API sets in each: state, snapshots, clock, choices."""
+
+import asyncio
+import json
+from time import monotonic
+
+import httpx2
+import pytest
+import yaml
+from account import ACCOUNT, Client
+
+from mock_server import create_app
+
+JSON = "application/json"
+YAML = "application/yaml"
+MAX_BODY = 1024 * 1024
+MAX_STATE = 32 * 1024 * 1024
+CHAT = "/apps/app/chats/c1"
+
+
+def is_pinned_in_one(client: Client) -> bool:
+    return bool(client.admin("GET", f"/sandboxes/one{CHAT}")["top"])
+
+
+def test_a_sandbox_is_isolated(client):
+    made = client.admin("POST", "/sandboxes", {"name": "one", "choices": {"list_order": "name"}})
+    key = made["keys"]["owner"]
+    assert key.startswith("fastgpt-sbx-") and made["key"].startswith("fastgpt-sbx-")
+    assert client.pin(key=key).headers["x-mock-sandbox"] == "one"
+    assert not client.is_pinned() and is_pinned_in_one(client)
+    client.admin("POST", "/sandboxes/one/faults", {"kind": "error"})
+    assert (client.page().status_code, client.page(key=key).status_code) == (200, 503)
+    totals = [client.admin("GET", f"{it}/journal")["total"] for it in ("", "/sandboxes/one")]
+    assert totals == [1, 2]
+    assert client.admin("GET", "/choices")["choices"]["list_order"] == "update_time_desc"
+
+
+def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(client):
+    keys = client.admin("POST", "/sandboxes", {})["keys"]
+    assert keys.keys() == {"owner", "manage", "write", "read", "none"}
+    assert [client.pin(key=keys[it]).status_code for it in ("read", "none")] == [200, 403]
+
+
+def test_a_restore_brings_back_the_keys_of_its_moment(client):
+    keys = client.admin("POST", "/sandboxes", {"name": "one"})["keys"]
+    client.admin("PUT", "/sandboxes/one/snapshots/before")
+    client.admin("PUT", "/sandboxes/one/state", {"keys": [{"key": "other"}]})
+    assert client.page(key=keys["owner"]).status_code == 401
+    client.admin("POST", "/sandboxes/one/snapshots/before/restore")
+    assert client.pin(key=keys["owner"]).status_code == 200
+    assert client.admin("GET", "/sandboxes/one")["keys"] == keys
+
+
+def test_a_sandbox_begins_with_the_baseline_and_what_it_says(client):
+    client.pin()
+    client.admin("POST", "/sandboxes", {"name": "one"})
+    assert not is_pinned_in_one(client)
+    body = {"name": "two", "profile": "deployed", "state": {"datasets": [{"id": "own"}]}}
+    client.admin("POST", "/sandboxes", body)
+    datasets = client.admin("GET", "/sandboxes/two/datasets")["datasets"]
+    assert [it["id"] for it in datasets] == ["own"]
+    assert client.admin("GET", "/sandboxes/two/choices")["profile"] == "deployed"
+
+
+def test_names_of_sandboxes_are_taken_once(client):
+    name = "a.b_C-1" + "x" * 57
+    client.admin("POST", "/sandboxes", {"name": name}, 201)
+    client.admin("POST", "/sandboxes", {"name": name}, 409)
+    client.admin("POST", "/sandboxes", {"name": name + "x"}, 400)
+    client.admin("POST", "/sandboxes", {"name": "default"}, 409)
+    client.admin("DELETE", f"/sandboxes/{name}")
+    client.admin("POST", "/sandboxes", {"name": name}, 201)
+
+
+def test_a_sandbox_that_is_gone_or_idle_is_unknown(client):
+    key = client.admin("POST", "/sandboxes", {"name": "one"})["key"]
+    client.admin("DELETE", "/sandboxes/one")
+    assert client.pin(key=key).status_code == 401
+    key = client.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.0001})["key"]
+    end = monotonic() + 5
+    while client.pin(key=key).status_code != 401 and monotonic() < end:
+        pass
+    names = [it["name"] for it in client.admin("GET", "/sandboxes")["sandboxes"]]
+    assert names == ["default"]
+
+
+@pytest.mark.parametrize("media", [JSON, YAML])
+def test_the_state_that_was_read_can_be_put(client, media):
+    def state() -> httpx2.Response:
+        return client.request("GET", "/__admin/state", headers={"Accept": media})
+
+    client.pin()
+    client.admin("PUT", "/datasets/d/collections/new", {"name": "1e3", "parentId": "folder"})
+    client.admin("POST", "/clock/advance", {"seconds": 90})
+    rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
+    client.fetch("/api/core/dataset/data/pushData", rows)
+    before = state()
+    headers = {"Content-Type": media}
+    assert before.headers["content-type"].startswith(media)
+    put = client.request("PUT", "/__admin/state", content=before.content, headers=headers)
+    assert put.status_code == 200
+    assert yaml.safe_load(state().text) == yaml.safe_load(before.text)
+
+
+def test_a_state_has_the_fields_of_a_fixture(client):
+    rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
+    client.fetch("/api/core/dataset/data/pushData", rows)
+    state = client.admin("GET", "/state")
+    assert state.keys() <= {"clock", "keys", "users", "apps", "datasets", "faults", "answers"}
+    assert not {"rows", "steps"} & state["datasets"][0].keys()
+
+
+def test_a_put_state_is_the_baseline_and_resets(client):
+    client.admin("POST", "/faults", {"kind": "error"})
+    generation = client.admin("GET", "/health")["generation"]
+    client.admin("PUT", "/state", ACCOUNT | {"datasets": []})
+    assert client.admin("GET", "/health")["generation"] == generation + 1
+    assert client.admin("GET", "/faults") == {"faults": []}
+    client.admin("PUT", "/datasets/own", {"name": "Own"})
+    client.admin("POST", "/reset")
+    assert client.admin("GET", "/datasets") == {"datasets": []}
+
+
+@pytest.mark.parametrize("method, path", [("PUT", "/state"), ("POST", "/sandboxes")])
+@pytest.mark.parametrize("size, is_taken", [(2 * MAX_BODY, True), (MAX_STATE + 1, False)])
+def test_a_state_has_at_most_32_mib(client, method, path, size, is_taken):
+    state = json.dumps(ACCOUNT if path == "/state" else {"state": ACCOUNT}).encode()
+    headers = {"Content-Type": JSON}
+    response = client.request(method, f"/__admin{path}", content=state.ljust(size), headers=headers)
+    assert response.is_success if is_taken else response.status_code == 413
+
+
+def test_a_state_for_a_sandbox_that_is_deleted_meanwhile_is_404():
+    async def overtaken() -> list[httpx2.Response]:
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            await http.post("/__admin/sandboxes", json={"name": "one"})
+            put = http.put("/__admin/sandboxes/one/state", json=ACCOUNT)
+            return await asyncio.gather(put, http.delete("/__admin/sandboxes/one"))
+
+    app = create_app(ACCOUNT)
+    put, deleted = asyncio.run(overtaken())
+    assert (put.status_code, deleted.status_code) == (404, 200)
+    assert "fastgpt-sbx-" not in put.text
+
+
+def test_a_snapshot_keeps_data_clock_and_choices(client):
+    client.pin()
+    client.choose(list_order="name")
+    client.admin("PUT", "/snapshots/one")
+    client.admin("POST", "/reset")
+    assert not client.is_pinned()
+    assert client.admin("GET", "/snapshots")["snapshots"] == [{"name": "one"}]
+    client.admin("POST", "/clock/advance", {"seconds": 5})
+    generation = client.admin("POST", "/snapshots/one/restore")["generation"]
+    assert generation == client.admin("GET", "/health")["generation"]
+    assert client.is_pinned()
+    assert client.admin("GET", "/choices")["choices"]["list_order"] == "name"
+    assert client.admin("GET", "/clock")["now"] == ACCOUNT["clock"]
+
+
+def test_the_clock_stands_still_moves_and_runs(client):
+    assert client.admin("GET", "/clock") == {"now": "2026-01-01T00:00:00.000Z", "frozen": True}
+    now = client.admin("POST", "/clock/advance", {"seconds": 1.5})["now"]
+    assert now == "2026-01-01T00:00:01.500Z"
+    view = client.admin("PUT", "/clock", {"now": "2030-05-01T02:00:00+02:00"})
+    assert view == {"now": "2030-05-01T00:00:00.000Z", "frozen": True}
+    view = client.admin("PUT", "/clock", {"frozen": False})
+    assert not view["frozen"] and view["now"].startswith("2030-05-01T00:00:0")
+    assert client.admin("POST", "/clock/advance", {"seconds": 60})["now"] > "2030-05-01T00:01"
+
+
+END = "9999-12-31T23:59:59.999Z"
+
+
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_the_clock_stands_still_at_the_end_of_9999(client, is_frozen):
+    late = {"now": "9999-12-31T23:59:59.998Z", "frozen": is_frozen}
+    client.admin("PUT", "/clock", late)
+    for seconds in (1, 1e11):
+        view = client.admin("POST", "/clock/advance", {"seconds": seconds})
+        assert view == {"now": END, "frozen": is_frozen}
+    assert client.pin().status_code == 200
+    assert client.admin("GET", "/journal")["entries"][0]["time"] == END
+    assert client.admin("GET", CHAT)["updateTime"] == END
+
+
+def test_choices_are_set_for_a_profile(client):
+    body = {"profile": "deployed", "choices": {"training": "instant"}}
+    assert client.admin("PUT", "/choices", body)["profile"] == "deployed"
+    view = client.admin("PUT", "/choices", {"choices": {"list_order": "name"}})
+    assert view["profile"] == "deployed"
+    expected = {"list_order": "name", "error_form": "service"}
+    assert view["choices"].items() >= expected.items()
