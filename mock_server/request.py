@@ -99,6 +99,16 @@ def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
         return {}
 
 
+def body_or_text(body: bytes, headers: Mapping[str, str]) -> Any:
+    """What a body says, or its text; None without a body."""
+    if not body:
+        return None
+    value = body_value(body, headers)
+    if value is None:
+        return body.decode(errors="replace")
+    return value
+
+
 def as_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Headers by their names, which are in lower case."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
