@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from shlex import quote
-from typing import Any, Literal
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import json, to_builtins
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
@@ -89,7 +88,6 @@ PAGE_HEADERS = {
 
 CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
 """The texts of the templates, by the English ones. One that is missing is shown in English."""
-Language = Literal["en", "zh"]
 TEMPLATES = Environment(
     loader=FileSystemLoader(FILES / "templates"),
     autoescape=True,
@@ -103,7 +101,7 @@ templates = Jinja2Templates(env=TEMPLATES)
 class ConsoleQuery(Input):
     """What a person looks at. `sandbox` is for the script, which puts it into the path."""
 
-    lang: Language | None = None
+    lang: str = ""
     sandbox: str = ""
     app: str = ""
     chats: NotNegative = 0
@@ -115,14 +113,17 @@ class ConsoleQuery(Input):
     problems: bool = False
 
 
-def show(request: Request, name: str, language: Language | None, **context: Any) -> Response:
-    """A template in a language, by default the browser's."""
-    language = language or preferred(request.headers)
+def show(request: Request, name: str, language: str, **context: Any) -> Response:
+    """A template in English or Chinese, by default as the browser prefers."""
+    if language not in ("en", "zh"):
+        accepted = request.headers.get("accept-language", "").lower()
+        before_english = accepted.partition("en")[0]
+        language = "zh" if "zh" in before_english else "en"
     context |= {"t": translator(language), "lang": language}
     return templates.TemplateResponse(request, f"{name}.html", context, headers=PAGE_HEADERS)
 
 
-def translator(language: Language) -> Callable[..., str]:
+def translator(language: str) -> Callable[..., str]:
     """The function that gives an English text in a language, with its fields filled.
 
     Of a text in two forms, `{n} chat|{n} chats`, the first is for one.
@@ -142,19 +143,10 @@ def translator(language: Language) -> Callable[..., str]:
     return translate
 
 
-def preferred(headers: Headers) -> Language:
-    """The language of a browser that prefers Chinese to English, or not."""
-    accepted = headers.get("accept-language", "").lower()
-    before_english = accepted.partition("en")[0]
-    return "zh" if "zh" in before_english else "en"
-
-
 async def get_console(request: Request) -> Response:
     """The page, without any data."""
-    wanted: Language | None = None
-    if "lang" in request.query_params:
-        wanted = "zh" if request.query_params["lang"] == "zh" else "en"
-    return show(request, "page", wanted, has_demo=request.app.state.demo)
+    language = request.query_params.get("lang", "")
+    return show(request, "page", language, has_demo=request.app.state.demo)
 
 
 @route("GET", "/console/{part}")
