@@ -64,17 +64,8 @@ def resolved(fixture: Any, folder: Path) -> Any:
     return fixture
 
 
-def strictness(item: pytest.Item) -> tuple[bool, list[str]]:
-    """Whether violations fail a test, and which ones do not."""
-    own = marked(item).strict
-    is_strict, allowed = strictness_of_all(item.config)
-    if own is not None:
-        is_strict = own
-    return is_strict, allowed
-
-
-def strictness_of_all(config: pytest.Config) -> tuple[bool, list[str]]:
-    """The same, as the settings have it."""
+def strictness(config: pytest.Config) -> tuple[bool, list[str]]:
+    """Whether violations fail a test that says nothing else, and which ones do not."""
     words = [word.strip(",") for word in config.getini(STRICT)]
     if not words or " ".join(words).lower() in OFF:
         return False, []
