@@ -1,6 +1,6 @@
 """Apps with their chats: list, read, put and delete them."""
 
-from mock_server.admin.route import AdminCall, JsonObject, PageQuery, check_place, route, same_id
+from mock_server.admin.route import AdminCall, JsonObject, PageQuery, route, same_id
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
@@ -28,18 +28,15 @@ def get_app(call: AdminCall) -> JsonObject:
 @route("PUT", "/apps/{app}")
 def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace an app, as a fixture has it; its replies last until the next reset."""
-    id = call.path["app"]
-    same_id(body, "id", id)
+    id = same_id(call.path["app"], body, "id")
     app, replies = parse_app(body, id)
-    check_place(call.store.apps, app)
-    call.status = 200 if id in call.store.apps else 201
     # Its replies take the place of those that it had, if there is room for all.
     script = call.state.script
     others = [it.row for it in script.declared if not is_of_app(it, id)]
     check_room(others + replies)
+    call.put_whole(app)
     remove_replies(script, id)
     script.declare(replies)
-    call.put(app, app)
     return app_entry(app, replies)
 
 
@@ -76,8 +73,7 @@ def get_chat(call: AdminCall) -> Chat:
 @route("PUT", "/apps/{app}/chats/{id:path}", status=201)
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Create or replace a chat, as a fixture has it."""
-    id = call.path["id"]
-    same_id(body, "chatId", id)
+    id = same_id(call.path["id"], body, "chatId")
     return put_into_app(call, body | {"chatId": id})
 
 

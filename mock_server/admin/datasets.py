@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.admin.route import AdminCall, JsonObject, PageQuery, check_place, route, same_id
+from mock_server.admin.route import AdminCall, JsonObject, PageQuery, route, same_id
 from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.merge import parse_collections, parse_dataset
@@ -34,12 +34,8 @@ def get_dataset(call: AdminCall) -> JsonObject:
 @route("PUT", "/datasets/{dataset}")
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace a dataset, as a fixture has it."""
-    id = call.path["dataset"]
-    same_id(body, "id", id)
-    dataset = parse_dataset(body, id)
-    check_place(call.store.datasets, dataset)
-    call.status = 200 if id in call.store.datasets else 201
-    call.put(dataset, dataset)
+    dataset = parse_dataset(body, same_id(call.path["dataset"], body, "id"))
+    call.put_whole(dataset)
     return dataset_entry(dataset)
 
 
@@ -77,8 +73,7 @@ def get_collection(call: AdminCall) -> Collection:
 @route("PUT", "/datasets/{dataset}/collections/{id:path}")
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Create or replace a collection, as a fixture has it."""
-    id = call.path["id"]
-    same_id(body, "_id", id)
+    id = same_id(call.path["id"], body, "_id")
     call.status = 200 if id in dataset_in_path(call).collections else 201
     return put_into_dataset(call, body | {"_id": id})
 
