@@ -1,29 +1,11 @@
 """Answers and replies that a test sets, on which requests they come, and their order."""
 
 import json
-from base64 import b64encode
 from time import monotonic
-from typing import Any
 
 import httpx2
 import pytest
 from account import said
-
-BODIES: list[tuple[dict[str, Any], bytes, str]] = [
-    ({"json": {"a": 1}}, b'{"a":1}', "application/json"),
-    ({"text": "Hé"}, "Hé".encode(), "text/plain"),
-    ({"body": b64encode(b"\x00\xff").decode()}, b"\x00\xff", "application/octet-stream"),
-    ({"data": [1]}, b'{"code":200,"statusText":"","message":"","data":[1]}', "application/json"),
-]
-
-
-@pytest.mark.parametrize("row, content, media", BODIES)
-def test_an_answer_has_the_body_that_it_declares(client, row, content, media):
-    client.add("answer", operation="GET /api/any", **row)
-    response = client.fetch("/api/any", method="GET")
-    assert (response.status_code, response.content) == (200, content)
-    assert response.headers["content-type"].partition(";")[0] == media
-    assert response.headers["x-mock-sandbox"] == "default"
 
 
 def test_an_answer_has_its_status_headers_and_delay(client):
@@ -95,21 +77,6 @@ def test_a_reply_that_a_test_adds_comes_first(client):
     assert said(client.talk(appId="says")) == "Added"
     assert said(client.talk("my refund, please", appId="says")) == "Refund"
     assert said(client.talk(appId="says")) == "Hello."
-
-
-REPLY_MATCHES: list[tuple[dict[str, Any], bool]] = [
-    ({"key": "read"}, True),
-    ({"key": "owner"}, False),
-    ({"body": {"appId": "says"}}, True),
-    ({"body": {"appId": "app"}}, False),
-    ({"headers": {"X-No": "a"}}, False),
-]
-
-
-@pytest.mark.parametrize("match, is_met", REPLY_MATCHES)
-def test_a_reply_matches_requests(client, match, is_met):
-    client.add("reply", text="Matched", match=match)
-    assert said(client.talk(appId="says", key="read")) == ("Matched" if is_met else "Hello.")
 
 
 def test_a_pause_and_a_pace_delay_a_stream(client):

@@ -31,7 +31,6 @@ pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
 # Bodies
 
 JSON = "application/json"
-FORM = "application/x-www-form-urlencoded"
 
 
 @pytest.mark.parametrize(
@@ -107,14 +106,6 @@ def test_an_answer_for_exactly_that_path_comes_first(client):
     assert client.post(f"{LIST}//").status_code == 308
 
 
-def test_a_preflight_for_a_private_network_is_answered(client):
-    headers = {"Origin": "https://example.com", "Access-Control-Request-Method": "PUT"}
-    asked = headers | {"Access-Control-Request-Private-Network": "true"}
-    response = client.options(PIN, headers=asked)
-    assert response.status_code == 200
-    assert response.headers["access-control-allow-origin"] == "*"
-
-
 # Lists
 
 
@@ -128,19 +119,6 @@ def test_simple_is_a_boolean(client, value):
     response = client.post(LIST, json={"datasetId": "d", "simple": value})
     assert response.status_code == 400
     assert response.json()["zodError"][0]["path"] == ["simple"]
-
-
-def test_a_simple_list_counts_nothing(client):
-    for simple, amount in ((False, 1), (True, 0)):
-        body = {"datasetId": "d", "searchText": "café", "simple": simple}
-        (item,) = client.data("POST", "/dataset/collection/listV2", body)["list"]
-        assert item["dataAmount"] == amount
-
-
-def test_a_quote_alone_searches_for_nothing(client):
-    assert client.ids(searchText="''") == client.ids() != []
-    assert client.ids(searchText="ca'fé") == ["latin"]
-    assert client.code("POST", "/dataset/collection/listV2", {"searchText": "x" * 101}) == 400
 
 
 # Rights

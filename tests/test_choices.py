@@ -1,4 +1,4 @@
-"""Each value of each choice shows through HTTP; the profiles have the values of the table."""
+"""Each value of each choice shows through HTTP."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,6 @@ from account import (
     SENT_LIST,
     SENT_PIN,
     Client,
-    LocalClient,
     by,
 )
 
@@ -253,62 +252,3 @@ TOGETHER = [
 def test_choices_work_together(client, fields, choices, count):
     client.choose(**choices)
     assert count_of(**fields)(client) == count
-
-
-DESIGN = """
-page_size_default 10 10
-page_size_max 30 100
-page_size_over_limit reject clamp
-offset_missing reject accept
-numeric_strings reject accept
-list_order update_time_desc update_time_desc
-parent_omitted any root
-parent_empty_string unknown root
-parent_unknown not_found empty not_found
-search_scope folder dataset subtree
-search_fields name_and_tags name
-list_filters ignore honour tag_values
-item_fields documented service
-tags_empty list absent
-chat_unknown not_found ignore
-top_missing reject ignore
-method_mismatch reject accept
-content_type_missing reject reject
-request_form strict service
-search_text whole service
-unknown_fields ignore ignore
-unknown_key accept accept
-credentials bearer login_too
-error_form plain service
-error_http_status mapped mapped
-legacy_paths on on
-related_routes on on
-training instant stepped
-app_missing first reject
-chat_owner any own
-tag_form names names typed
-lone_offset ignore ignore honour
-rows_visible trained trained at_once
-"""
-
-
-@pytest.mark.parametrize(
-    "column, profile", [(1, "documented"), (2, "deployed"), (3, "fastgpt-4.17")]
-)
-def test_profiles_have_the_values_of_the_design(column, profile):
-    rows = [line.split() for line in DESIGN.strip().splitlines()]
-    with LocalClient(profile=profile) as client:
-        view = client.admin("GET", "/choices")
-    assert view["profile"] == profile
-    shown = {name: str(value) for name, value in view["choices"].items()}
-    # A row without a third value has the second one.
-    assert shown == {row[0]: [*row, row[-1]][column] for row in rows}
-
-
-def test_a_server_starts_with_a_profile_and_choices():
-    with LocalClient(
-        profile="deployed", choices={"list_order": "name", "page_size_max": 30}
-    ) as client:
-        chosen = client.admin("GET", "/choices")["choices"]
-        assert client.ids(searchText="alpha") == ["in-a", "link"]
-    assert (chosen["page_size_max"], chosen["error_form"]) == (30, "service")

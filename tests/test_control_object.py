@@ -64,6 +64,9 @@ def test_an_id_may_have_any_slashes(mock_server, id):
     mock_server.remove_collection(id, id)
     mock_server.remove_app(id)
     mock_server.remove_dataset(id)
+    for gone in (lambda: mock_server.chat(id, id), lambda: mock_server.collections(id)):
+        with pytest.raises(Refused, match="Expected the id of "):
+            gone()
 
 
 def test_datasets_are_read_put_and_removed(mock_server):
@@ -87,14 +90,6 @@ def test_objects_without_an_id_get_one(mock_server):
     assert {it.id: it.name for it in mock_server.collections(DATASET)}[first] == "New"
 
 
-def test_apps_are_put_and_removed(mock_server):
-    mock_server.put_app({"id": "new", "chats": [{"chatId": "c", "title": "T"}]})
-    assert mock_server.chat("new", "c").title == "T"
-    mock_server.remove_app("new")
-    with pytest.raises(Refused, match="new"):
-        mock_server.chat("new", "c")
-
-
 def test_faults_fire_once_or_as_long_as_their_block(mock_server):
     fault = mock_server.fault("error", operation="listV2", retry_after=3)
     response = listed(mock_server)
@@ -112,6 +107,7 @@ def test_faults_fire_once_or_as_long_as_their_block(mock_server):
 
 def test_the_faults_of_a_preset_are_one(mock_server):
     limit = mock_server.fault(preset="rate-limited", seed=7)
+    assert {it["seed"] for it in mock_server.faults} == {7}
     assert [listed(mock_server).status_code for _ in range(12)] == [200] * 10 + [429] * 2
     assert limit.fired == 2
     limit.remove()
@@ -142,22 +138,22 @@ def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):
     mock_server.reset()
 
 
-ENVELOPE = {"code": 200, "statusText": "", "message": "", "data": [None]}
+JSON = "application/json"
 ANSWERS = [
-    ({"data": [None]}, ENVELOPE),
-    ({"json": None}, None),
-    ({"json": [1], "status": 202}, [1]),
-    ({"text": '"t"'}, "t"),
-    ({"body": b"[2]"}, [2]),
+    ({"data": [None]}, b'{"code":200,"statusText":"","message":"","data":[null]}', JSON),
+    ({"json": None}, b"null", JSON),
+    ({"json": [1], "status": 202}, b"[1]", JSON),
+    ({"text": "Hé"}, "Hé".encode(), "text/plain"),
+    ({"body": b"\x00\xff"}, b"\x00\xff", "application/octet-stream"),
 ]
 
 
-@pytest.mark.parametrize("arguments, body", ANSWERS)
-def test_answers_replace_a_response(mock_server, arguments, body):
+@pytest.mark.parametrize("arguments, content, media", ANSWERS)
+def test_answers_replace_a_response(mock_server, arguments, content, media):
     with mock_server.respond("GET /api/any/{id}", **arguments):
         response = send(mock_server, "GET", "/api/any/1")
-    assert response.json() == body
-    assert response.status_code == arguments.get("status", 200)
+    assert (response.status_code, response.content) == (arguments.get("status", 200), content)
+    assert response.headers["content-type"].partition(";")[0] == media
     assert mock_server.faults == []
 
 
@@ -278,21 +274,28 @@ def test_choices_are_set_until_a_reset(mock_server):
 
 
 def test_snapshots_come_back_and_loads_stay(mock_server):
-    names = {mock_server.snapshot("mine"), mock_server.snapshot(), mock_server.snapshot()}
-    assert len(names) == 3
     pin(mock_server)
-    mock_server.restore("mine")
+    names = {mock_server.snapshot("mine"), mock_server.snapshot(), mock_server.snapshot()}
+    mock_server.reset()
+    assert len(names) == len(mock_server.call("GET", "/snapshots")["snapshots"]) == 3
     assert not mock_server.chat(APP, "c/1").top
+    mock_server.restore("mine")
+    assert mock_server.chat(APP, "c/1").top
     mock_server.load({"apps": [{"id": "x", "chats": [{"chatId": "c"}]}]})
     mock_server.reset()
     assert mock_server.chat("x", "c").chat_id == "c"
 
 
 def test_a_sandbox_is_isolated_by_its_key(mock_server):
-    other = mock_server.create_sandbox(profile="deployed")
+    other = mock_server.create_sandbox(profile="deployed", name="one")
     assert other.keys.keys() == mock_server.keys.keys() and other.key != mock_server.key
-    pin(other)
+    assert all(it.startswith("fastgpt-sbx-") for it in (other.key, *other.keys.values()))
+    assert pin(other).headers["x-mock-sandbox"] == "one"
     assert other.chat(APP, "c/1").top and not mock_server.chat(APP, "c/1").top
+    other.fault("error")
+    assert (pin(other).status_code, pin(mock_server).status_code) == (503, 200)
+    assert (len(other.journal), len(mock_server.journal)) == (2, 1)
+    assert mock_server.choices["error_form"] == "plain" != other.choices["error_form"]
     other.remove_sandbox()
     assert pin(mock_server).status_code == 200
     with pytest.raises(Refused, match="the name of a sandbox"):

@@ -3,6 +3,7 @@
 import ast
 import re
 import shlex
+from argparse import ArgumentParser
 from urllib.parse import unquote
 
 import httpx2
@@ -20,6 +21,8 @@ CURL = re.compile(r"^curl .*?(?<!\\)$", re.MULTILINE | re.DOTALL)
 TEXTS = {page: page.read_text() for page in PAGES}
 CHINESE = [page for page in PAGES if page.parent.name == "zh"]
 ENGLISH = [page for page in PAGES if page not in CHINESE]
+OPTIONS = ("-q", "-p", "no:anyio", "-p", "no:schemathesis")
+OPTIONS += ("-o", "asyncio_default_fixture_loop_scope=function")
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda it: it.name)
 
 
@@ -79,27 +82,21 @@ def test_workflows_and_forms_are_yaml(file):
     assert isinstance(yaml.safe_load(file.read_text()), dict)
 
 
+WORDS = ArgumentParser()
+for name in ("curl", "url", "-X", "-d"):
+    WORDS.add_argument(name)
+WORDS.add_argument("-H", action="append", default=[])
+
+
 @pytest.mark.parametrize("page", ENGLISH, ids=lambda it: it.name)
 def test_curl_examples_succeed(page, server):
     server.reset()
     for command in CURL.findall("\n".join(blocks("sh", page))):
-        method = "GET"
-        headers = {}
-        content = None
-        url = ""
-        words = iter(shlex.split(command.replace("\\\n", " "))[1:])
-        for word in words:
-            if word == "-X":
-                method = next(words)
-            elif word == "-H":
-                name, _, value = next(words).partition(": ")
-                headers[name] = value
-            elif word == "-d":
-                content = next(words)
-                method = "POST" if method == "GET" else method
-            elif not word.startswith("-"):
-                url = re.sub("^http://127.0.0.1:8000", server.url, word)
-        response = httpx2.request(method, url, headers=headers, content=content, verify=False)
+        sent, _ = WORDS.parse_known_args(shlex.split(command.replace("\\\n", " ")))
+        method = sent.X or ("GET" if sent.d is None else "POST")
+        headers = dict(it.split(": ", 1) for it in sent.H)
+        url = re.sub("^http://127.0.0.1:8000", server.url, sent.url)
+        response = httpx2.request(method, url, headers=headers, content=sent.d, verify=False)
         assert response.is_success, (command, response.text)
 
 
@@ -107,10 +104,8 @@ def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
     pytester.makefile(".yaml", fixture=blocks("yaml", ROOT / "docs/quickstart.md")[0])
-    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     # In a new folder Hypothesis has to make its table of characters first.
-    options = ("-q", "-p", "no:anyio", "-p", "no:schemathesis", "--hypothesis-profile=ci")
-    outcomes = pytester.runpytest_inprocess(*options)
+    outcomes = pytester.runpytest_inprocess(*OPTIONS, "--hypothesis-profile=ci")
     outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
 
 
@@ -119,9 +114,7 @@ def test_the_client_of_an_upgrade_fails_as_shown(pytester):
     (example,) = blocks("python", page)
     shown = blocks("text", page)[-1].splitlines()
     pytester.makepyfile(test_client=example)
-    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
-    options = ("-q", "-p", "no:anyio", "-p", "no:schemathesis", "--mock-server-profile")
     for name, outcome in (("deployed", "passed"), ("fastgpt-4.17", "failed")):
-        result = pytester.runpytest_inprocess(*options, name)
+        result = pytester.runpytest_inprocess(*OPTIONS, "--mock-server-profile", name)
         result.assert_outcomes(**{outcome: 1})
     result.stdout.fnmatch_lines([line.replace("[", "[[]") for line in shown])

@@ -76,15 +76,6 @@ def test_what_waits_ends_by_a_reset_without_a_response(client, row):
     assert not client.is_pinned()
 
 
-def test_a_client_may_leave_a_hang(client):
-    fault = client.add("hang")
-    end = monotonic() + 5
-    client.connect().close()
-    while not client.fired(fault) and monotonic() < end:
-        pass
-    assert client.statuses(2) == [200, 200]
-
-
 SLOW_PARTS = [
     {"kind": "reply", "parts": ["One ", {"pauseMs": 60_000}, "two."]},
     {"kind": "reply", "text": "One two.", "stream": {"tokensPerSecond": 0.1}},
@@ -160,10 +151,12 @@ LIMITS = [f"x-ratelimit-{name}" for name in ("limit", "remaining", "reset")]
 
 def test_a_rate_limit_refuses_what_is_too_much(client):
     client.add("rate_limit", limit=2, window=60)
-    assert client.statuses(3) == [200, 200, 429]
-    response = client.pin()
-    assert response.json()["statusText"] == "rateLimited"
-    assert [response.headers[it] for it in (*LIMITS, "retry-after")] == ["2", "0", "60", "60"]
+    responses = [client.pin(), client.page(), client.pin()]
+    shown = [[response.headers.get(it) for it in LIMITS] for response in responses]
+    assert shown == [["2", "1", "60"], ["2", "0", "60"], ["2", "0", "60"]]
+    refused = responses[-1]
+    assert (refused.status_code, refused.json()["statusText"]) == (429, "rateLimited")
+    assert refused.headers["retry-after"] == "60"
 
 
 def test_a_rate_limit_counts_by_key_and_clock(client):
@@ -174,13 +167,6 @@ def test_a_rate_limit_counts_by_key_and_clock(client):
     assert client.pin().headers["retry-after"] == "1"
     client.control.clock.advance(1)
     assert client.statuses(2) == [200, 429]
-
-
-def test_responses_that_a_rate_limit_lets_pass_have_its_headers(client):
-    client.add("rate_limit", limit=2, window=60)
-    responses = [client.pin(), client.page()]
-    shown = [[response.headers.get(it) for it in LIMITS] for response in responses]
-    assert shown == [["2", "1", "60"], ["2", "0", "60"]]
 
 
 # Writes and pages
@@ -455,29 +441,14 @@ def test_a_fault_comes_after_authorization_and_json_and_before_the_fields(client
     assert client.pin(top="x").status_code == 503
 
 
-PRESETS = ["flaky", "slow", "rate-limited", "offline", "eventually-consistent"]
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_adds_faults_with_its_seed(client, preset):
-    added = client.control.call("POST", "/faults", {"preset": preset, "seed": 3})["faults"]
-    assert added and {it["seed"] for it in added} == {3}
-    assert [it["id"] for it in client.control.faults] == [it["id"] for it in added]
-
-
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({}, "the field 'kind', one of error, delay, "),
     ({"kind": ["x"]}, "one of error, delay, "),
-    ({"kind": "eror"}, "'eror'"),
-    ({"kind": "error", "staus": 1}, "did you mean 'status'"),
     ({"kind": "error", "operation": "listV3"}, "did you mean 'listV2'"),
     ({"kind": "error", "status": 200}, "a whole number from 400 to 599, got 200 - at $.status"),
     ({"kind": "error", "skip": None}, "a whole number from"),
     ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
     ({"kind": "error", "refusal": "unExistDataset"}, "Expected refusal unAuthorization, "),
-    ({"kind": "error", "times": 10_001}, "$.times"),
-    ({"kind": "error", "ttl": 601}, "$.ttl"),
-    ({"kind": "delay", "ms": 60_001}, "$.ms"),
     ({"kind": "delay", "min": 5, "max": 0}, "min up to max"),
     ({"kind": "lost_write", "phase": "after"}, "Expected before, got 'after' - at $.phase"),
     ({"kind": "rate_limit", "limit": 1}, "window"),
@@ -498,16 +469,6 @@ def test_a_wrong_row_is_refused_and_not_stored(client, row, message):
     assert refused.value.status == 400
     assert str(refused.value).startswith("Expected ") and message in str(refused.value)
     assert client.control.faults == []
-
-
-def test_responses_on_a_kept_connection_come_as_soon_as_on_new_ones(client):
-    start = monotonic()
-    client.statuses(20)
-    kept = monotonic() - start
-    client.headers["connection"] = "close"
-    client.statuses(20)
-    # A delayed acknowledgement takes as long as twenty connections.
-    assert kept < 3 * (monotonic() - start - kept)
 
 
 def test_clients_at_the_same_time_use_up_a_fault_once(client):

@@ -3,15 +3,11 @@
 import httpx2
 import pytest
 from account import Client, made_of
+from test_datasets import LISTED, NEW, NEW_IN, ROOT, UNKNOWN
 
 pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
 
-UNKNOWN = "6593e137231a2be9c5603bff"
-NEW = {"type": "dataset", "name": "Made", "intro": "", "avatar": ""}
-ROOT = {"offset": 0, "pageSize": 30, "parentId": None}
-NEW_IN = "/dataset/collection/create"
 NEW_URL = f"/api/proApi/core{NEW_IN}/externalFileUrl"
-LISTED = "/dataset/collection/listV2"
 API_FILE = {"datasetId": "notes", "name": "", "apiFileId": "f-1"}
 
 
@@ -154,13 +150,7 @@ def test_an_empty_file_is_refused(client):
 def test_names_of_new_collections(client):
     response = client.core("POST", NEW_IN, {"datasetId": "notes", "name": "", "type": "folder"})
     assert (response.status_code, response.json()["code"]) == (500, 500)
-    text = {
-        "datasetId": "notes",
-        "name": "",
-        "text": "t",
-        "trainingType": "auto",
-        "chunkSize": -1.5,
-    }
+    text = {"datasetId": "notes", "name": "", "text": "t", "trainingType": "auto"}
     made = client.data("POST", f"{NEW_IN}/text", text | {"chunkSize": -1.5})["collectionId"]
     shown = client.data("GET", f"/dataset/collection/detail?id={made}")
     assert (shown["name"], shown["trainingType"]) == (".txt", "chunk")

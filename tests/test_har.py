@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from msgspec import json
 
 from mock_server import MockServer
-from mock_server.cli import main
 from mock_server.fixture.dump import yaml_of
 from mock_server.fixture.load import load_fixture
 from mock_server.tools.har import fixture_of
@@ -79,22 +78,15 @@ def test_a_server_with_the_fixture_serves_what_was_recorded(base64):
         assert read(server) == shown
 
 
-def run(*args):
-    with pytest.raises(SystemExit) as end:
-        main(["import", "har", *map(str, args)])
-    return end.value.code or 0
-
-
-def test_the_command_writes_a_fixture(tmp_path, capsys):
+def test_the_command_writes_a_fixture(run, tmp_path):
     path = tmp_path / "a.har"
     output = tmp_path / "f.yaml"
     others = [entry("GET", "/logo.png", None, None) for _ in range(2)]
     path.write_bytes(b"\xef\xbb\xbf" + har(listed({"_id": "x", "name": "no"}), *others))
-    assert run(path, "--output", output) == 0
-    assert capsys.readouterr().err == "skipped 2 responses of other addresses\n"
+    skipped = "skipped 2 responses of other addresses\n"
+    assert run("import", "har", path, "--output", output) == (0, "", skipped)
     assert load_fixture(output).store.datasets["d"].collections["x"].name == "no"
-    assert run(path) == 0
-    assert capsys.readouterr().out == output.read_text()
+    assert run("import", "har", path) == (0, output.read_text(), skipped)
     assert {*tmp_path.iterdir()} == {path, output}
 
 
@@ -106,14 +98,14 @@ def test_the_command_writes_a_fixture(tmp_path, capsys):
         ("<html>", 2, "Expected a HAR file"),
     ],
 )
-def test_a_file_without_objects_makes_no_fixture(tmp_path, capsys, content, code, said):
+def test_a_file_without_objects_makes_no_fixture(run, tmp_path, content, code, said):
     path = tmp_path / "a.har"
     output = tmp_path / "f.yaml"
     path.write_text(content)
-    assert run(path, "--output", output) == code
-    err = capsys.readouterr().err
-    assert said in err and err.count("\n") == 1 and not output.exists()
-    assert run(output) == 2 and "cannot read" in capsys.readouterr().err
+    ended, _, err = run("import", "har", path, "--output", output)
+    assert ended == code and said in err and err.count("\n") == 1 and not output.exists()
+    ended, _, err = run("import", "har", output)
+    assert ended == 2 and "cannot read" in err
 
 
 def test_what_is_skipped_is_counted():

@@ -2,8 +2,7 @@
 
 import json
 import logging
-import sys
-from collections import Counter
+import os
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
@@ -11,7 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 from account import LocalClient
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mock_server.choices import table
@@ -279,35 +278,7 @@ def problems(client: LocalClient, calls: list[tuple[str, str, Any]]) -> list[str
     return found + log.records
 
 
-@settings(lenient, max_examples=60)
+@settings(lenient, max_examples=int(os.environ.get("EXAMPLES", 60)))
 @given(sequences())
 def test_no_response_is_a_failure_of_the_server(client, calls):
     assert problems(client, calls) == []
-
-
-def run(count: int) -> None:
-    """Try so many examples; print each kind of problem once."""
-    found: Counter[str] = Counter()
-    seen: Json = {}
-
-    @settings(lenient, max_examples=count, database=None, phases=[Phase.generate])
-    @given(sequences())
-    def check(calls: list[tuple[str, str, Any]]) -> None:
-        try:
-            wrong = problems(client, calls)
-        except Exception as error:
-            wrong = [repr(error)]
-        for each in wrong:
-            kind = each.rpartition("\n")[2][:100]
-            found[kind] += 1
-            seen.setdefault(kind, (each, calls))
-
-    with LocalClient("demo", key=None) as client:
-        check()
-    for kind, times in found.most_common():
-        print(f"{times} times {kind}\n{seen[kind][0][-900:]}\n{seen[kind][1]}"[:3000])
-    print(f"{count} examples, {found.total()} problems")
-
-
-if __name__ == "__main__":
-    run(int(sys.argv[1]))

@@ -1,17 +1,15 @@
 """The server and the model give the same responses to random requests, under random choices.
 
-`python tests/test_model.py 20000` sends so many requests, and prints the differences.
+`EXAMPLES=2000 pytest tests/test_model.py` sends fifty times as many.
 """
 
 import json
-import sys
-from collections import Counter
+import os
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import httpx2
-import pytest
 from account import LocalClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -19,7 +17,7 @@ from model import LEGACY_PIN, LEVELS, LIST, MAX_BODY, PIN, Json, Model, Request,
 
 from mock_server.choices import table
 
-SEQUENCES = 40
+SEQUENCES = int(os.environ.get("EXAMPLES", 40))
 STEPS = 10
 # A difference names its request, so there is nothing to shrink.
 lenient = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
@@ -52,11 +50,9 @@ PARENTS = (None, None, "c0", "c7", "c14", "c21", "other", "", "0" * 24)
 TOKEN = "TOKEN"
 CHAT = {"title": "", "customTitle": "", "top": False}
 own = {"name": some(WORDS), "updateTime": some(TIMES), "tags": st.lists(some(TAGS), max_size=2)}
-more = {
-    "type": some(["folder", "link"]),
-    "dataAmount": st.integers(0, 9),
-    "createTime": some(TIMES),
-}
+more = {"type": some(["folder", "link"]), "createTime": some(TIMES)}
+more |= {"dataAmount": st.integers(0, 9), "trainingAmount": st.integers(0, 9)}
+more |= {"trainingType": some(["chunk", "qa"]), "externalFileId": some(["", "e"])}
 more |= {"forbid": st.booleans(), "hasError": st.booleans(), "rawLink": some(["https://a.example"])}
 
 
@@ -111,6 +107,7 @@ RIGHT_LIST_MORE = {
     "pageSize": some(split("1 2 10 30 3.0")),
     "parentId": some([*map(json.dumps, PARENTS)]),
     "searchText": some([*map(json.dumps, NEEDLES)]),
+    "simple": some(split("false true")),
 }
 WRONG_LIST = {
     "offset": NUMBERS,
@@ -214,35 +211,7 @@ def without_words(response: httpx2.Response) -> Any:
     return envelope
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[LocalClient]:
-    with LocalClient(key=None) as client:
-        yield client
-
-
 @settings(lenient, max_examples=SEQUENCES)
 @given(accounts(), choices, sequences)
-def test_responses_are_those_of_the_model(client, account, chosen, sent):
-    assert not differences(client, account, chosen, sent)
-
-
-def run(steps: int) -> None:
-    count = 0
-    found = []
-
-    @settings(lenient, max_examples=steps // STEPS, database=None)
-    @given(accounts(), choices, sequences)
-    def check(account: Json, chosen: Json, sent: list[Request]) -> None:
-        nonlocal count
-        count += len(sent)
-        found.extend(differences(client, account, chosen, sent))
-
-    with LocalClient(key=None) as client:
-        check()
-    for difference, times in Counter(it for it, _, _ in found).most_common():
-        print(f"{times} times {difference:.1000}")
-    print(f"{count} steps, {len(found)} differences")
-
-
-if __name__ == "__main__":
-    run(int(sys.argv[1]))
+def test_responses_are_those_of_the_model(local, account, chosen, sent):
+    assert not differences(local, account, chosen, sent)

@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 from mock_server import MockServer
-from mock_server.cli import main
 from mock_server.fixture.load import load_fixture
 from mock_server.tools.probe import ServiceError
 from mock_server.tools.pull import anonymous, pull
@@ -92,16 +91,14 @@ def server(request: pytest.FixtureRequest) -> Iterator[MockServer]:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs `pull` in this process; returns its exit code, stdout and stderr."""
+def pulled(run: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs `pull` with a key, which it does not show."""
 
     def run_it(*args: Any, key: str = KEY) -> tuple[int, str, str]:
         monkeypatch.setenv("ACME_KEY", key)
-        with pytest.raises(SystemExit) as end:
-            main(["pull", "--key-env", "ACME_KEY", *map(str, args)])
-        out, err = capsys.readouterr()
+        code, out, err = run("pull", "--key-env", "ACME_KEY", *args)
         assert key not in out + err and "Traceback" not in err
-        return int(end.value.code or 0), out, err
+        return code, out, err
 
     return run_it
 
@@ -117,30 +114,30 @@ def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server):
         assert served(second) == expected
 
 
-def test_the_file_has_what_was_asked_for(run, server, tmp_path):
+def test_the_file_has_what_was_asked_for(pulled, server, tmp_path):
     path = tmp_path / "pulled.yaml"
     args = ("--base-url", server.url, "--dataset", "handbook", "--app", "support")
     wrote = "wrote 1 dataset, 74 collections, 65 chats to"
-    assert run(*args, "--rows", "--output", path) == (0, "", f"{wrote} {path}\n")
+    assert pulled(*args, "--rows", "--output", path) == (0, "", f"{wrote} {path}\n")
     assert load_fixture(path).summary == "1 dataset, 74 collections, 65 chats"
     assert [it.name for it in tmp_path.iterdir()] == ["pulled.yaml"]
-    code, out, err = run(*args)
+    code, out, err = pulled(*args)
     assert err.endswith(" 74 collections, 65 chats to stdout\n")
     assert code == 0 and "guilders" in path.read_text() and "guilders" not in out
 
 
-def test_what_may_not_be_read_is_named_and_the_rest_is_written(run, server):
+def test_what_may_not_be_read_is_named_and_the_rest_is_written(pulled, server):
     chosen = ("--base-url", server.url, "--dataset", "handbook", "--dataset", "public")
-    code, out, err = run(*chosen, key="fastgpt-outsider")
+    code, out, err = pulled(*chosen, key="fastgpt-outsider")
     assert code == 1 and err.startswith("cannot read dataset handbook: ")
     assert err.splitlines()[1:] == ["wrote 1 dataset, 2 collections, 65 chats to stdout"]
     assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
     assert len(server.calls("listV2")) == 2  # a refusal is no outage
 
 
-def test_a_key_that_is_refused_writes_nothing(run, server, tmp_path):
+def test_a_key_that_is_refused_writes_nothing(pulled, server, tmp_path):
     path = tmp_path / "pulled.yaml"
-    code, _, err = run("--base-url", server.url, "--output", path, key="fastgpt-of-a-stranger")
+    code, _, err = pulled("--base-url", server.url, "--output", path, key="fastgpt-of-a-stranger")
     assert code == 1 and "cannot read the apps of folder null: " in err and not path.exists()
 
 
@@ -156,10 +153,10 @@ def test_a_list_that_changes_is_read_again_and_then_left_out(offset, skip, times
     assert (sizes, len(problems)) == (([74], 0) if times else ([], 1))
 
 
-def test_an_anonymous_account_has_no_text_of_the_first(run, server):
+def test_an_anonymous_account_has_no_text_of_the_first(pulled, server):
     args = ("--base-url", server.url, "--rows", "--anonymize")
-    code, out, _ = run(*args)
-    assert code == 0 and run(*args)[1] == out
+    code, out, _ = pulled(*args)
+    assert code == 0 and pulled(*args)[1] == out
     assert [it for it in TEXTS if it in out] == []
     document = yaml.safe_load(out)
     tags = [it["tags"][-1] for it in document["datasets"][2]["collections"] if it.get("tags")]
@@ -179,16 +176,16 @@ def test_an_anonymous_account_has_no_text_of_the_first(run, server):
         {"text": "wrong gate", "status": 401},
     ],
 )
-def test_an_answer_of_another_form_exits_with_5(run, tmp_path, answer):
+def test_an_answer_of_another_form_exits_with_5(pulled, tmp_path, answer):
     with MockServer(ACCOUNT) as server:
         server.respond("listV2", **answer)
-        code, out, err = run("--base-url", server.url, "--output", tmp_path / "f.yaml")
+        code, out, err = pulled("--base-url", server.url, "--output", tmp_path / "f.yaml")
     assert (code, out, err.count("\n")) == (5, "", 1) and [*tmp_path.iterdir()] == []
     assert err.startswith("Expected ") and " - at " in err
 
 
-def test_a_service_that_is_not_there_exits_with_3(run):
-    code, out, err = run("--base-url", "http://127.0.0.1:9")
+def test_a_service_that_is_not_there_exits_with_3(pulled):
+    code, out, err = pulled("--base-url", "http://127.0.0.1:9")
     assert (code, out) == (3, "") and err.startswith("Expected an answer, got none (")
     assert "Error(" not in err
     with MockServer(ACCOUNT) as server:
@@ -199,9 +196,9 @@ def test_a_service_that_is_not_there_exits_with_3(run):
 
 
 @pytest.mark.parametrize("url", ["ftp://acme.test", "acme.test", "http://", "http://a:b"])
-def test_a_wrong_address_or_key_exits_with_1(run, url):
-    assert run("--base-url", url)[:2] == (1, "")
-    assert run("--base-url", "http://127.0.0.1:9", key="two\nlines")[0] == 1
+def test_a_wrong_address_or_key_exits_with_1(pulled, url):
+    assert pulled("--base-url", url)[:2] == (1, "")
+    assert pulled("--base-url", "http://127.0.0.1:9", key="two\nlines")[0] == 1
 
 
 def test_an_interrupted_pull_leaves_no_file(tmp_path):

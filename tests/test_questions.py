@@ -178,11 +178,3 @@ def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client):
         with pytest.raises(httpx2.ReadTimeout):
             client.post(COMPLETIONS, json=body, timeout=0.1)
         assert client.talk(chatId="k").status_code == 200
-
-
-def test_a_reset_and_a_restore_end_it(client, server):
-    name = server.snapshot()
-    for end in (lambda: server.restore(name), server.reset):
-        with leaving(client):
-            end()
-            assert client.talk(chatId="k").status_code == 200

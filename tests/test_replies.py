@@ -205,14 +205,13 @@ def test_a_client_that_leaves_before_a_whole_reply(client):
 
 @pytest.mark.parametrize("detail", [False, True])
 def test_a_reply_that_is_stopped_ends_in_order(client, detail):
-    target = CHAT
     client.control.reply(parts=PAUSED, times=1)
     question = {"role": "user", "content": "x"}
-    asked = {**target, "stream": True, "detail": detail, "messages": [question]}
+    asked = {**CHAT, "stream": True, "detail": detail, "messages": [question]}
     with client.stream("POST", "/api/v2/chat/completions", json=asked) as response:
         pieces = response.iter_text()
         said = next(it for it in pieces if "two" in it)
-        stopped = client.post("/api/v2/chat/stop", json=target).json()["data"]
+        stopped = client.post("/api/v2/chat/stop", json=CHAT).json()["data"]
         said += "".join(pieces)
     assert stopped == {"success": True, "completed": True, "chatGenerateStatus": 1}
     assert "three" not in said and said.endswith("data: [DONE]\n\n")
@@ -240,10 +239,9 @@ def test_a_reply_in_one_piece_that_is_stopped_comes_whole(client):
 def test_a_stop_where_nothing_streams_changes_nothing(client):
     client.say("Whole.")
     before = client.control.call("GET", "/state")
-    stop = CHAT
-    assert client.post("/api/v2/chat/stop", json=stop).json()["data"]["completed"] is True
-    assert client.post("/api/v2/chat/stop", json=stop | {"chatId": "no"}).json()["code"] == 200
-    assert client.post("/api/v2/chat/stop", json=stop | {"appId": "no"}).json()["code"] == 400
+    assert client.post("/api/v2/chat/stop", json=CHAT).json()["data"]["completed"] is True
+    assert client.post("/api/v2/chat/stop", json=CHAT | {"chatId": "no"}).json()["code"] == 200
+    assert client.post("/api/v2/chat/stop", json=CHAT | {"appId": "no"}).json()["code"] == 400
     assert client.control.call("GET", "/state") == before
 
 

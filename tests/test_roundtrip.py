@@ -142,14 +142,6 @@ def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name):
     assert fixture.warnings == ()
 
 
-def test_new_ids_do_not_collide_after_a_round_trip(client):
-    body = {"datasetId": "notes", "name": "N", "type": "virtual"}
-    first = client.data("POST", "/dataset/collection/create", body)
-    client.control.load(client.control.call("GET", "/state"))
-    second = client.data("POST", "/dataset/collection/create", body)
-    assert [it.id for it in client.control.collections("notes")] == ["x", first, second]
-
-
 def test_a_dump_has_no_app_of_a_key_that_is_gone():
     document = dump(Baseline(Moment(Store(keys={"k": Key(key="k", app="gone")}))))
     assert load_fixture(document).store.keys["k"].app is None

@@ -22,19 +22,6 @@ def is_pinned_in_one(client: Client) -> bool:
     return bool(client.admin("GET", f"/sandboxes/one{CHAT}")["top"])
 
 
-def test_a_sandbox_is_isolated(client):
-    made = client.admin("POST", "/sandboxes", {"name": "one", "choices": {"list_order": "name"}})
-    key = made["keys"]["owner"]
-    assert key.startswith("fastgpt-sbx-") and made["key"].startswith("fastgpt-sbx-")
-    assert client.pin(key=key).headers["x-mock-sandbox"] == "one"
-    assert not client.is_pinned() and is_pinned_in_one(client)
-    client.admin("POST", "/sandboxes/one/faults", {"kind": "error"})
-    assert (client.page().status_code, client.page(key=key).status_code) == (200, 503)
-    totals = [client.admin("GET", f"{it}/journal")["total"] for it in ("", "/sandboxes/one")]
-    assert totals == [1, 2]
-    assert client.admin("GET", "/choices")["choices"]["list_order"] == "update_time_desc"
-
-
 def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(client):
     keys = client.admin("POST", "/sandboxes", {})["keys"]
     assert keys.keys() == {"owner", "manage", "write", "read", "none"}
@@ -102,14 +89,6 @@ def test_the_state_that_was_read_can_be_put(client, media):
     assert yaml.safe_load(state().text) == yaml.safe_load(before.text)
 
 
-def test_a_state_has_the_fields_of_a_fixture(client):
-    rows = {"collectionId": "in-a", "data": [{"q": "How?", "a": "So."}]}
-    client.fetch("/api/core/dataset/data/pushData", rows)
-    state = client.admin("GET", "/state")
-    assert state.keys() <= {"clock", "keys", "users", "apps", "datasets", "faults", "answers"}
-    assert not {"rows", "steps"} & state["datasets"][0].keys()
-
-
 def test_a_put_state_is_the_baseline_and_resets(client):
     client.admin("POST", "/faults", {"kind": "error"})
     generation = client.admin("GET", "/health")["generation"]
@@ -142,21 +121,6 @@ def test_a_state_for_a_sandbox_that_is_deleted_meanwhile_is_404():
     put, deleted = asyncio.run(overtaken())
     assert (put.status_code, deleted.status_code) == (404, 200)
     assert "fastgpt-sbx-" not in put.text
-
-
-def test_a_snapshot_keeps_data_clock_and_choices(client):
-    client.pin()
-    client.choose(list_order="name")
-    client.admin("PUT", "/snapshots/one")
-    client.admin("POST", "/reset")
-    assert not client.is_pinned()
-    assert client.admin("GET", "/snapshots")["snapshots"] == [{"name": "one"}]
-    client.admin("POST", "/clock/advance", {"seconds": 5})
-    generation = client.admin("POST", "/snapshots/one/restore")["generation"]
-    assert generation == client.admin("GET", "/health")["generation"]
-    assert client.is_pinned()
-    assert client.admin("GET", "/choices")["choices"]["list_order"] == "name"
-    assert client.admin("GET", "/clock")["now"] == ACCOUNT["clock"]
 
 
 def test_the_clock_stands_still_moves_and_runs(client):

@@ -1,7 +1,6 @@
 """What the runs under other choices rest on: a choice that is not read changes nothing."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,12 +19,6 @@ from mock_server.sandbox import Baseline
 
 CLOCK = {"clock": "2026-01-01T00:00:00Z"}
 ACCEPTED_WITH = re.compile(r" \(accepted with [^)]*\)")
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[LocalClient]:
-    with LocalClient(key=None) as client:
-        yield client
 
 
 def noted(baseline: Baseline) -> tuple[Baseline, set[str]]:
@@ -52,28 +45,28 @@ def outcome(client: LocalClient, baseline: Baseline, sent: list[Request], token:
 
 @settings(lenient, max_examples=25)
 @given(accounts(), some(PROFILES), st.lists(requests(), min_size=2, max_size=4))
-def test_a_choice_that_was_not_read_changes_nothing(client, account, base, sent):
+def test_a_choice_that_was_not_read_changes_nothing(local, account, base, sent):
     usual = load_baseline(account | CLOCK, profile=base)
-    client.sandboxes.restart(usual)
-    token = client.login()
+    local.sandboxes.restart(usual)
+    token = local.login()
     (baseline, read) = noted(usual)
-    expected = outcome(client, baseline, sent, token)
+    expected = outcome(local, baseline, sent, token)
     for name, value in differing("all", base, read):
         choices = replace(usual.moment.choices, **{name: value})
         other = replace(usual, moment=replace(usual.moment, choices=choices))
-        assert outcome(client, other, sent, token) == expected, (name, value)
+        assert outcome(local, other, sent, token) == expected, (name, value)
 
 
 @pytest.mark.parametrize("name, probe", [(name, probe) for name, probe, _ in ROWS])
-def test_a_request_that_shows_a_choice_has_read_it(client, name, probe):
+def test_a_request_that_shows_a_choice_has_read_it(local, name, probe):
     baseline, read = noted(load_baseline(ACCOUNT | {"keys": []}))
-    client.sandboxes.restart(baseline)
-    probe(client)
+    local.sandboxes.restart(baseline)
+    probe(local)
     assert name in read
 
 
-def test_a_refused_request_reads_what_refuses_it(client):
+def test_a_refused_request_reads_what_refuses_it(local):
     baseline, read = noted(load_baseline(ACCOUNT))
-    client.sandboxes.restart(baseline)
-    client.pin(chatId="new")
+    local.sandboxes.restart(baseline)
+    local.pin(chatId="new")
     assert {*table()} & read == {"chat_unknown", "error_form", "error_http_status", "request_form"}

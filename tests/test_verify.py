@@ -14,7 +14,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
-from test_command import run
 from test_model import lenient, requests
 
 from mock_server import MockServer
@@ -23,7 +22,6 @@ from mock_server.control.http import client_at
 from mock_server.tools.choice_probes import ChoiceProbe, probe_of
 from mock_server.tools.verify import Finding, verify_server
 
-__all__ = ["run"]
 NOW = "2026-01-01T00:00:00.000Z"
 DATASET = "d" * 24
 APP = "a" * 24
@@ -320,12 +318,6 @@ def test_a_broken_profile_file_exits_with_2(run, tmp_path, text, message):
     code, _, err = run("--profile", tmp_path / "f.yaml")
     assert code == 2 and message in err
     assert run("--profile", tmp_path / "no.yaml")[0] == 2
-
-
-def test_a_version_that_no_profile_has_is_refused_with_the_nearest(run):
-    code, _, err = run("--profile", "fastgpt-4.16")
-    near = "got 'fastgpt-4.16' - at profile (did you mean 'fastgpt-4.17'?)\n"
-    assert code == 1 and err.endswith(near)
 
 
 def test_a_larger_page_is_seen_of_a_small_account(check):

@@ -24,18 +24,6 @@ def test_requests_lists(mock_server):
     assert len(response.json()["data"]["list"]) == 2
 
 
-def test_openai_completes(mock_server, gpt):
-    mock_server.reply("It is raining.")
-    completion = gpt.chat.completions.create(model="any", messages=MESSAGES)
-    assert completion.choices[0].message.content == "It is raining."
-
-
-def test_openai_streams(mock_server, gpt):
-    mock_server.reply("It is raining.")
-    stream = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
-    assert "".join(it.choices[0].delta.content or "" for it in stream) == "It is raining."
-
-
 def test_openai_joins_what_was_split(mock_server, gpt):
     mock_server.reply("今天下雨。")
     mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)

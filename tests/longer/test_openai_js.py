@@ -34,25 +34,23 @@ def lines(folder: Path, mock_server: Control) -> Callable[[str], list[str]]:
     return run
 
 
-def test_plain(mock_server, lines):
-    mock_server.reply("It is raining.")
-    assert lines("plain") == ["It is raining."]
+REPLIES = [
+    ("plain", ["It is raining."], ["It is raining."]),
+    ("stream", ["It", "rains"], ["It", "rains", "stop"]),
+    ("stream", ["It", {"error": "boom"}], ["It", "boom"]),
+]
 
 
-def test_streamed(mock_server, lines):
-    mock_server.reply(parts=["It", "rains"])
-    assert lines("stream") == ["It", "rains", "stop"]
+@pytest.mark.parametrize("mode, parts, printed", REPLIES)
+def test_a_reply_and_an_error_are_seen(mock_server, lines, mode, parts, printed):
+    mock_server.reply(parts=parts)
+    assert lines(mode) == printed
 
 
 def test_split_within_a_character(mock_server, lines):
     mock_server.reply("今天下雨。")
     mock_server.fault("dribble", operation="completions", chunks=1000, ms=0)
     assert lines("stream") == [*"今天下雨。", "stop"]
-
-
-def test_an_error_in_the_stream_is_an_object_without_choices(mock_server, lines):
-    mock_server.reply(parts=["It", {"error": "boom"}])
-    assert lines("stream") == ["It", "boom"]
 
 
 def test_cancelled(mock_server, lines):
