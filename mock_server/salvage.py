@@ -36,7 +36,8 @@ WORDS: dict[Any, str] = {
     str: "a text",
     tuple: "a list",
 }
-LENGTHS = {"a text": (" of", " characters"), "a list": (" of", " items")}
+UNITS = {"a text": " characters", "a list": " items"}
+"""Of what a length counts."""
 MAX_OR = 5
 
 
@@ -93,14 +94,14 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
             ms_of(found)
         return found
     except (msgspec.ValidationError, ValueError) as error:
-        own = error.__cause__
+        cause = error.__cause__
     before = place.mistakes
     left = _salvage_parts(value, [*map(bare, alternatives(kind))], place)
     if place.mistakes > before:
         return left
     # A check of the type's own says itself what it expects.
-    if own is not None:
-        place.report(str(own))
+    if cause is not None:
+        place.report(str(cause))
     else:
         _report_wrong(value, kind, place)
     return LOST
@@ -248,10 +249,10 @@ def one_of(names: Sequence[object]) -> str:
 
 def alternatives(kind: Any) -> list[Any]:
     """The types of a union, each with its annotations; of another type, itself."""
-    own = bare(kind)
-    if get_origin(own) not in (Union, UnionType):
+    plain = bare(kind)
+    if get_origin(plain) not in (Union, UnionType):
         return [kind]
-    return [*chain.from_iterable(map(alternatives, get_args(own)))]
+    return [*chain.from_iterable(map(alternatives, get_args(plain)))]
 
 
 def bare(kind: Any) -> Any:
@@ -266,20 +267,21 @@ def is_struct(kind: object) -> TypeGuard[type[Struct]]:
 
 
 def _one_in_words(kind: Any) -> str:
-    own = bare(kind)
-    if get_origin(own) is Literal:
-        return one_of(get_args(own))
-    if is_struct(own):
+    plain = bare(kind)
+    if get_origin(plain) is Literal:
+        return one_of(get_args(plain))
+    if is_struct(plain):
         return WORDS[dict]
-    word = WORDS[get_origin(own) or own]
+    word = WORDS[get_origin(plain) or plain]
     for each in getattr(kind, "__metadata__", ()):
         if isinstance(each, Meta):
-            word = each.description or word + _bounds(each, *LENGTHS.get(word, (" from", "")))
+            word = each.description or word + _bounds(each, UNITS.get(word, ""))
     return word
 
 
-def _bounds(meta: Meta, start: str, unit: str) -> str:
-    """The bounds of a number, or of a length."""
+def _bounds(meta: Meta, unit: str) -> str:
+    """The bounds of a number, or of a length, which has a unit."""
+    start = " of" if unit else " from"
     given = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
     if unit:
         given = {"at least": meta.min_length, "at most": meta.max_length}

@@ -20,7 +20,7 @@ from mock_server.control import Control, Fault
 from mock_server.control.clock_choices import SandboxClock
 from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
-from mock_server.scripting.row import Row
+from mock_server.scripting.row import ScriptRow
 from mock_server.service.app import OPERATIONS
 from mock_server.store.account import Key, User
 
@@ -95,7 +95,7 @@ def fixture_fields() -> str:
     common = document.ResourceEntry
     kinds: list[type[Struct]] = [document.FixtureDocument, Key, User, common]
     kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
-    kinds += [document.CollectionEntry, document.Steps, document.RowEntry]
+    kinds += [document.CollectionEntry, document.RepeatedTime, document.RowEntry]
     rows = []
     for kind in kinds:
         name = "App, Dataset" if kind is common else re.sub("^Fixture|Entry$", "", kind.__name__)
@@ -105,11 +105,13 @@ def fixture_fields() -> str:
 
 
 def fault_fields() -> str:
-    return markdown("field | takes | default", map(" | ".join, fields(Row)))
+    return markdown("field | takes | default", map(" | ".join, fields(ScriptRow)))
 
 
 def fault_kinds() -> str:
-    rows = (f"`{n}` | {first_line(it)} | {in_a_cell(fields(it, Row))}" for n, it in KINDS.items())
+    rows = (
+        f"`{n}` | {first_line(it)} | {in_a_cell(fields(it, ScriptRow))}" for n, it in KINDS.items()
+    )
     return markdown("kind | what happens | own fields", rows)
 
 

@@ -24,10 +24,10 @@ from mock_server.choices import PROFILES, profile, table
 from mock_server.clock import Clock
 from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
-from mock_server.journal import Exchange, ShownMessage, Violation
+from mock_server.journal import OUTSIDE_SPEC, Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redacted
 from mock_server.scripting import faults, pages
-from mock_server.scripting.row import Row
+from mock_server.scripting.row import ScriptRow
 from mock_server.scripting.work import Fault
 from mock_server.service.app import NAMES
 from mock_server.store.objects import ROOT
@@ -256,7 +256,7 @@ def is_problem(exchange: Exchange) -> bool:
 
 def breaches(violations: Iterable[Violation]) -> list[Violation]:
     """The violations of the spec; to call what it does not show is none."""
-    return [it for it in violations if it.name not in ("related_route", "legacy_path")]
+    return [it for it in violations if it.name not in OUTSIDE_SPEC.values()]
 
 
 def summary(value: object) -> str:
@@ -273,9 +273,9 @@ def summary(value: object) -> str:
     return text
 
 
-def own_fields(row: Row) -> JsonObject:
+def own_fields(row: ScriptRow) -> JsonObject:
     """What a row has beside its kind and common defaults, without secrets."""
-    usual = to_builtins(Row())
+    usual = to_builtins(ScriptRow())
     shown = {}
     for name, value in to_builtins(row).items():
         is_said = name in ("kind", "operation", "times", "ttl")
@@ -284,7 +284,7 @@ def own_fields(row: Row) -> JsonObject:
     return {**redacted(shown)}
 
 
-def sent_fields(row: Row) -> JsonObject:
+def sent_fields(row: ScriptRow) -> JsonObject:
     """What a client sends to add such a row."""
     return {"kind": row.kind} | own_fields(row)
 

@@ -22,6 +22,7 @@ from mock_server.choices import Choices, table
 from mock_server.choices import profile as choices_of
 from mock_server.errors import did_you_mean
 from mock_server.fixture.load import profile_of
+from mock_server.journal import OUTSIDE_SPEC
 from mock_server.sandbox import Baseline
 
 UNNOTICED = "no request of this test could notice "
@@ -123,9 +124,8 @@ def differing(words: str, base: str | Path, fixed: Collection[str]) -> list[tupl
 
 def noted() -> list[str]:
     """The names of violations: those of choices that tolerate one, and others."""
-    names = ["invalid_field", "missing_authorization", "related_route", "legacy_path"]
+    names = ["invalid_field", "missing_authorization"]
     for name, (_, choice) in table().items():
-        # Two of the names above are those of these choices.
-        if choice.tolerates and name not in ("related_routes", "legacy_paths"):
-            names.append(name)
+        if choice.tolerates:
+            names.append(OUTSIDE_SPEC.get(name, name))
     return names

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from mock_server.journal import Exchange, Fired, Violation
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
-from mock_server.scripting.row import Firing, Pick, Row
+from mock_server.scripting.row import Firing, Pick, ScriptRow
 from mock_server.store.account import Store
 
 
@@ -19,7 +19,7 @@ class Outcome(Struct, eq=False):
     store: Store | None = None
     """None if the account stays as it is."""
     violations: list[Violation] = field(default_factory=list)
-    picks: list[Pick[Row]] = field(default_factory=list)
+    picks: list[Pick[ScriptRow]] = field(default_factory=list)
     """The answers, replies and hits that the response is made of."""
     hint: str | None = None
     answer: Fired | None = None
@@ -57,7 +57,7 @@ class Work(Protocol):
         """Wait in real time, even if the client leaves. A reset or a stop ends it; then False."""
 
 
-class Fault(Row, frozen=True):
+class Fault(ScriptRow, frozen=True):
     """A row that disturbs the work on a request. A kind has its own `apply`."""
 
     def applies(self, work: Work) -> bool:

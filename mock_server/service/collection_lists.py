@@ -312,7 +312,7 @@ def page_size(call: Call, body: ListV2) -> int:
         return call.choices.page_size_default
     if size <= SPEC_MAX:
         return size
-    # A size over the spec's maximum is in a choice's, or over it as well.
+    # A size over the spec's maximum may be within that of the choice.
     most = call.choices.page_size_max
     name = "page_size_max" if size <= most else "page_size_over_limit"
     call.note(name, "8", "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")

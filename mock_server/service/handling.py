@@ -118,7 +118,7 @@ class Handling(Work):
         target = self._target
         is_related = isinstance(target, Operation) and target.section is None
         more = ""
-        # What the spec does not show is accepted by no choice.
+        # For a related route no choice is named, though some accept its request, too.
         if not is_related:
             more = " or ".join(self._accepting(refusal, call))
         if more:
@@ -139,7 +139,7 @@ class Handling(Work):
         except errors.NeedsConnection as refusal:
             return failure(refusal, self.moment.choices)
 
-    # How an outcome is made, and made real
+    # How an outcome is made
 
     def _answered(self, picked: Pick[Answer], firing: Firing[Answer]) -> Outcome:
         """What an answer of a test makes of a request."""
@@ -194,7 +194,7 @@ class Handling(Work):
 
 
 def hint_of(refusal: Refusal, call: Call) -> str | None:
-    """Why a request was refused with 401, 403, 404 or 415; None for other refusals."""
+    """Why a request was refused, where a sentence helps; None for other refusals."""
     store = call.store
     sandbox = call.sandbox.name
     header = call.request.headers.get("authorization", "")
@@ -221,7 +221,7 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
         case errors.ChatNotFound():
             chats = sum(len(it.chats) for it in store.apps.values())
             return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
-        case errors.ParentNotFound() | errors.CollectionNotFound():
+        case errors.ParentNotFound():
             return "No collection of the dataset has this id; a folder of another one is unknown."
         case errors.UnsupportedMediaType():
             return "The client sends its body without `Content-Type: application/json`."

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from mock_server import errors
 from mock_server.errors import Refusal, did_you_mean
+from mock_server.journal import OUTSIDE_SPEC
 from mock_server.service.call import Call
 from mock_server.service.operation import MAX_BODY, Operation
 
@@ -44,7 +45,7 @@ class Routes:
         if choice:
             if getattr(call.choices, choice) == "off":
                 return errors.RouteNotFound("a route of the spec", path)
-            call.note(choice.removesuffix("s"), "1", "", f"{path} is not in the spec")
+            call.note(OUTSIDE_SPEC[choice], "1", "", f"{path} is not in the spec")
         call.operation = operation.name
         # Another method may be served all the same.
         if method not in methods:

@@ -105,7 +105,7 @@ class User(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Store(Struct, frozen=True, kw_only=True, dict=True):
-    """An account. A `Store` never changes; an operation returns the next one."""
+    """An account. A `Store` never changes; an operation makes the next one."""
 
     apps: dict[str, App] = {}
     datasets: dict[str, Dataset] = {}

@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 
 class ServiceError(Exception):
-    """A service that cannot be reached."""
+    """A service that cannot be reached, or that only fails."""
 
     exit_code = 3
 
