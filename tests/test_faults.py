@@ -387,6 +387,7 @@ WARNED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "lost_write"}, ""),
     ({"kind": "alter", "operation": "updateHistory"}, "which returns no page"),
     ({"kind": "alter", "operation": "getHistories"}, ""),
+    ({"kind": "alter", "operation": "getRecords_v2"}, ""),
     ({"kind": "error", "operation": f"POST {LIST[:-1]}3"}, f"did you mean 'POST {LIST}'?"),
     ({"kind": "error", "operation": f"PATCH {LIST}"}, "only an answer for it can fail"),
     ({"kind": "error", "operation": "POST /api/core/{any:path}"}, ""),

@@ -178,3 +178,11 @@ def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client):
         with pytest.raises(httpx2.ReadTimeout):
             client.post(COMPLETIONS, json=body, timeout=0.1)
         assert client.talk(chatId="k").status_code == 200
+
+
+def test_a_question_that_is_too_deep_is_no_json(client):
+    deep: Any = {}
+    for _ in range(65):
+        deep = {"a": deep}
+    response = client.talk(variables=deep)
+    assert (response.status_code, response.text) == (400, "Invalid JSON")
