@@ -68,18 +68,17 @@ def test_an_unknown_id_is_refused_as_declared(person, it, field):
     assert response.json()["code"] in {refusal.service.code for refusal in it.refusals}
 
 
-IGNORED = [
-    (it, info.encode_name)
-    for it in EXAMPLES
-    for info in structs.fields(it.ignores)
-    if info.type not in (Any, str)
-]
+IGNORING = [it for it in EXAMPLES if it.ignores.__struct_fields__]
 
 
-@pytest.mark.parametrize(("it", "name"), IGNORED, ids=lambda it: getattr(it, "name", it))
-def test_a_field_without_effect_has_a_type_all_the_same(person, it, name):
+@pytest.mark.parametrize("it", IGNORING, ids=lambda it: it.name)
+def test_a_field_without_effect_has_a_type_all_the_same(person, it):
     wrong: Any = "x" if it.place == "query" else [1]
-    assert send(person, it, {name: wrong}).status_code == 400
+    for field in structs.fields(it.ignores):
+        # Of some a text, or anything, is right.
+        if field.type not in (Any, str):
+            response = send(person, it, {field.encode_name: wrong})
+            assert response.status_code == 400, field.encode_name
 
 
 def test_documents_have_every_route():
