@@ -16,14 +16,15 @@ class Routes:
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._operations: dict[str, dict[str, Operation]] = {}
+        self._limits: dict[str, int] = {}
         for each in operations:
             for path, method in each.routes:
                 self._operations.setdefault(path, {})[method] = each
+                self._limits[path] = max(each.max_body, self._limits.get(path, 0))
 
     def limit_of(self, path: str) -> int:
         """How long a body may be."""
-        operations = self._operations.get(path, {}).values()
-        return max((it.max_body for it in operations), default=MAX_BODY)
+        return self._limits.get(path, MAX_BODY)
 
     def find(self, call: Call) -> Operation | Refusal:
         """The operation of a request, or why the service has none."""
