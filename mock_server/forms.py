@@ -77,14 +77,14 @@ def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
     if form_kind(headers) == URL_ENCODED:
         check_parts(content.count(b"&") + 1)
         pairs = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
-        return grouped((name, object_or_text(text)) for name, text in pairs)
+        return group_by_name((name, parse_object(text)) for name, text in pairs)
     fields: list[tuple[str, Any]] = []
     for part in form_parts(content, headers):
-        value = object_or_text(part.text)
+        value = parse_object(part.text)
         if part.is_file:
             value = {"filename": part.filename, "content": part.text}
         fields.append((part.name, value))
-    return grouped(fields)
+    return group_by_name(fields)
 
 
 def check_parts(number: int) -> None:
@@ -93,7 +93,7 @@ def check_parts(number: int) -> None:
         raise LimitReached(f"a form of at most {MAX_PARTS} parts, got more")
 
 
-def object_or_text(text: str) -> Any:
+def parse_object(text: str) -> Any:
     """The object that a text is, as the service's forms have one in `data`; else the text."""
     with suppress(BadJson):
         if text.startswith("{"):
@@ -101,7 +101,7 @@ def object_or_text(text: str) -> Any:
     return text
 
 
-def grouped(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def group_by_name(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Values by their names; those of a repeated name are a list."""
     groups: dict[str, Any] = {}
     for name, value in pairs:

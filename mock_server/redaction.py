@@ -30,25 +30,25 @@ def fingerprint(secret: str) -> str:
     return f"{start}…{sha256(secret.encode()).hexdigest()[:8]}"
 
 
-def redacted(value: Any) -> Any:
+def redact(value: Any) -> Any:
     """A value of JSON in which each secret is a fingerprint."""
     if isinstance(value, dict):
-        return {name: redacted_field(name, item) for name, item in value.items()}
+        return {name: redact_field(name, item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [redacted(item) for item in value]
+        return [redact(item) for item in value]
     return value
 
 
-def redacted_field(name: str, value: Any) -> Any:
+def redact_field(name: str, value: Any) -> Any:
     """The value of a field, or of a header. Of a secret object, all is one secret."""
     if not is_secret(name) or isinstance(value, bool | None | UnsetType):
-        return redacted(value)
+        return redact(value)
     return fingerprint(as_text(value))
 
 
-def redacted_query(query: str) -> str:
+def redact_query(query: str) -> str:
     """A query without secrets; as it was sent if it has none."""
     pairs = parse_qsl(query, keep_blank_values=True)
     if not any(map(is_secret, dict(pairs))):
         return query
-    return urlencode([(name, redacted_field(name, value)) for name, value in pairs])
+    return urlencode([(name, redact_field(name, value)) for name, value in pairs])

@@ -33,8 +33,8 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, scope: Scope, body: bytes, *, is_whole: bool = True) -> Self:
-        headers = as_texts(scope["headers"])
-        key = bearer(headers)
+        headers = header_texts(scope["headers"])
+        key = bearer_key(headers)
         query = scope["query_string"]
         return cls(scope["method"], scope["path"], query, headers, body, key, is_whole)
 
@@ -78,7 +78,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return text_of(self.asked)
 
 
-def bearer(headers: Mapping[str, str]) -> str | None:
+def bearer_key(headers: Mapping[str, str]) -> str | None:
     """The API key of a request, None without one."""
     found = _BEARER.fullmatch(headers.get("authorization", ""))
     return found and found[1]
@@ -109,6 +109,6 @@ def body_or_text(body: bytes, headers: Mapping[str, str]) -> Any:
     return value
 
 
-def as_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Headers by their names, which are in lower case."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}

@@ -1,7 +1,7 @@
 """Conversion of plain data that says in words, and where, what is wrong.
 
 It goes on after a mistake that is only noted, so that all mistakes are found at once.
-`in_words` says what was expected: `a whole number from 400 to 599 or null`.
+`type_in_words` says what was expected: `a whole number from 400 to 599 or null`.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct, UnsetType, structs
 
 from mock_server.clock import A_TIME, ms_of
-from mock_server.errors import InvalidField, did_you_mean, shortened
+from mock_server.errors import InvalidField, did_you_mean, shorten
 from mock_server.redaction import is_secret
 
 LOST = object()
@@ -96,7 +96,7 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
     except (msgspec.ValidationError, ValueError) as error:
         cause = error.__cause__
     before = place.mistakes
-    left = _salvage_parts(value, [*map(bare, alternatives(kind))], place)
+    left = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
     if place.mistakes > before:
         return left
     # A check of the type's own says itself what it expects.
@@ -200,7 +200,7 @@ def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
 
 def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
     items = [salvage(item, kind, place.below(at)) for at, item in enumerate(value)]
-    first = bare(alternatives(kind)[0])
+    first = plain_type(union_members(kind)[0])
     if not is_struct(first):
         return tuple(it for it in items if it is not LOST)
     # An empty object in place of a lost one: the others keep their positions.
@@ -213,8 +213,8 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
 
 def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) -> None:
     """Report a value that a type does not have, with what helps to correct it."""
-    kinds = [*map(bare, alternatives(kind))]
-    message = f"Expected {in_words(kind)}"
+    kinds = [*map(plain_type, union_members(kind))]
+    message = f"Expected {type_in_words(kind)}"
     # A number in place of a text lacks quotes, as 1.50 does for a version.
     written = ""
     if str in kinds and isinstance(value, int | float):
@@ -222,7 +222,7 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     if written:
         message += f', got {written}, which needs quotes: "{written}"'
     elif not place.is_secret:
-        message += f", got {shortened(value)}"
+        message += f", got {shorten(value)}"
     # Of the values that a type lists, one may be meant.
     names: list[str] = []
     for each in kinds:
@@ -231,9 +231,9 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     place.report(message, did_you_mean(value, names), at_key=at_key)
 
 
-def in_words(kind: Any) -> str:
+def type_in_words(kind: Any) -> str:
     """What values a type has. The description of a `Meta` says it where a pattern cannot."""
-    kinds = [it for it in alternatives(kind) if it is not UnsetType]
+    kinds = [it for it in union_members(kind) if it is not UnsetType]
     # Several structs are one word.
     words = dict.fromkeys(map(_one_in_words, kinds))
     return " or ".join(words)
@@ -247,15 +247,15 @@ def one_of(names: Sequence[object]) -> str:
     return " or ".join(texts)
 
 
-def alternatives(kind: Any) -> list[Any]:
+def union_members(kind: Any) -> list[Any]:
     """The types of a union, each with its annotations; of another type, itself."""
-    plain = bare(kind)
+    plain = plain_type(kind)
     if get_origin(plain) not in (Union, UnionType):
         return [kind]
-    return [*chain.from_iterable(map(alternatives, get_args(plain)))]
+    return [*chain.from_iterable(map(union_members, get_args(plain)))]
 
 
-def bare(kind: Any) -> Any:
+def plain_type(kind: Any) -> Any:
     """A type without annotations."""
     if get_origin(kind) is Annotated:
         return get_args(kind)[0]
@@ -267,7 +267,7 @@ def is_struct(kind: object) -> TypeGuard[type[Struct]]:
 
 
 def _one_in_words(kind: Any) -> str:
-    plain = bare(kind)
+    plain = plain_type(kind)
     if get_origin(plain) is Literal:
         return one_of(get_args(plain))
     if is_struct(plain):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from account import Client, error_of
 
-from mock_server.tools.pull import anonymous, pull
+from mock_server.tools.pull import anonymized, pull
 
 YEAR = "a" * 24
 COLORS = "b" * 24
@@ -104,7 +104,7 @@ def test_a_pull_keeps_the_values_of_tags(server):
     document, problems = pull(server.url, "any", dataset=("d",), pause=0)
     tags = {it["_id"]: it.get("tags") for it in document["datasets"][0]["collections"]}
     assert problems == [] and tags["tagged"] == TAGS
-    hidden = str(anonymous(document))
+    hidden = str(anonymized(document))
     assert "2026" in hidden and not any(word in hidden for word in ("'blue'", "'colors'", "'2026'"))
 
 

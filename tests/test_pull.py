@@ -13,7 +13,7 @@ import yaml
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
 from mock_server.tools.probe import ServiceError
-from mock_server.tools.pull import anonymous, pull
+from mock_server.tools.pull import anonymized, pull
 
 KEY = "fastgpt-secret-of-the-owner"
 CHATS = [{"chatId": f"c{n}", "title": f"Chat of Alice {n}", "top": n % 9 == 0} for n in range(65)]
@@ -162,7 +162,7 @@ def test_an_anonymous_account_has_no_text_of_the_first(pulled, server):
     tags = [it["tags"][-1] for it in document["datasets"][2]["collections"] if it.get("tags")]
     assert document["apps"][1]["id"] == "support" and (len(tags), len(set(tags))) == (71, 2)
     assert load_fixture(document).summary == "3 datasets, 76 collections, 65 chats"
-    assert anonymous({"name": "Ä"}) == anonymous({"name": "Ä"}) != anonymous({"name": "Ö"})
+    assert anonymized({"name": "Ä"}) == anonymized({"name": "Ä"}) != anonymized({"name": "Ö"})
 
 
 @pytest.mark.parametrize(

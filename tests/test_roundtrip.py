@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mock_server.clock import Clock, format_ms
 from mock_server.fixture.dump import dump, yaml_of
-from mock_server.fixture.load import SHIPPED, Fixture, load_fixture, merged
+from mock_server.fixture.load import SHIPPED, Fixture, load_fixture, load_sources
 from mock_server.fixture.source import Source
 from mock_server.moment import Moment
 from mock_server.sandbox import Baseline
@@ -121,7 +121,7 @@ def check_round_trip(baseline: Baseline) -> None:
     document = dump(baseline)
     sources = [Source("f.json", msgspec.json.encode(document)), Source("fixture", None, document)]
     for source in (*sources, Source("f.yaml", yaml_of(document).encode())):
-        again = merged([source], [])
+        again = load_sources([source], [])
         assert again.store == moment.store
         assert (again.moment.clock, again.script) == (moment.clock, baseline.script)
         in_order = replace(baseline, moment=replace(moment, store=again.store))

@@ -10,12 +10,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import fields
 
 from mock_server.admin.app import ADMIN_ROUTES
-from mock_server.decoding import converted
+from mock_server.decoding import convert_or_refuse
 from mock_server.errors import InvalidField
 from mock_server.fixture.document import FixtureDocument
 from mock_server.fixture.load import ProfileFile, load_fixture
 from mock_server.fixture.source import FixtureError
-from mock_server.salvage import alternatives, bare, in_words
+from mock_server.salvage import plain_type, type_in_words, union_members
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS
 
@@ -26,7 +26,7 @@ WRONG: list[Any] = [None, True, 5, -1, 2.5, 1e30, "", "x", "x" * 20_000, [], [5]
 
 def below(kind: Any) -> list[Any]:
     """The types that a type has in it."""
-    own = bare(kind)
+    own = plain_type(kind)
     if isinstance(own, type) and issubclass(own, Struct):
         return [each.type for each in fields(own)]
     return [*get_args(own)]
@@ -36,7 +36,7 @@ def all_below(kinds: list[Any]) -> list[Any]:
     """Types, and all that are in them."""
     found: list[Any] = []
     while kinds:
-        kinds = [it for it in chain.from_iterable(map(alternatives, kinds)) if it not in found]
+        kinds = [it for it in chain.from_iterable(map(union_members, kinds)) if it not in found]
         found += [it for n, it in enumerate(kinds) if it not in kinds[:n]]
         kinds = [*chain.from_iterable(map(below, kinds))]
     return found
@@ -63,7 +63,7 @@ def test_a_wrong_field_is_told_without_python(kind):
     for each in fields(kind):
         for value in WRONG:
             try:
-                converted({each.encode_name: value}, kind)
+                convert_or_refuse({each.encode_name: value}, kind)
             except InvalidField as error:
                 message = error.message.replace(repr(value), "")
                 assert not PYTHON.search(message) and not CODE.search(message), message
@@ -74,7 +74,7 @@ def test_a_wrong_field_is_told_without_python(kind):
 def test_a_wrong_object_and_a_wrong_text_of_a_query_are_told_without_python(kind):
     for value in ([], "x", None, 5, {"zz": 1}, {"kind": "zz"}, {"kind": [5]}):
         try:
-            converted(value, kind, strict=False)
+            convert_or_refuse(value, kind, strict=False)
         except InvalidField as error:
             assert not PYTHON.search(error.message), error.message
 
@@ -104,5 +104,5 @@ def test_a_secret_of_the_wrong_type_is_not_shown(client, secret):
 
 
 def test_types_in_words():
-    words = {in_words(kind) for kind in (int | None, list[str], dict[str, int], bool)}
+    words = {type_in_words(kind) for kind in (int | None, list[str], dict[str, int], bool)}
     assert words == {"a whole number or null", "a list", "an object", "true or false"}

@@ -5,7 +5,7 @@ from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
 from mock_server.scripting.answers import ReplyRow
-from mock_server.scripting.row import Active, ScriptRow
+from mock_server.scripting.row import ActiveRow, ScriptRow
 from mock_server.scripting.script import Script, check_room
 from mock_server.store.account import App, Chat
 
@@ -100,7 +100,7 @@ def remove_replies(script: Script, app: str) -> None:
     script.remove([it for it in script.declared if is_of_app(it, app)])
 
 
-def is_of_app(active: Active[ScriptRow], app: str) -> bool:
+def is_of_app(active: ActiveRow[ScriptRow], app: str) -> bool:
     """Whether a row is a reply of this app alone."""
     return isinstance(active.row, ReplyRow) and active.row.app == app
 

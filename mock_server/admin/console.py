@@ -25,7 +25,7 @@ from mock_server.clock import Clock
 from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
 from mock_server.journal import OUTSIDE_SPEC, Exchange, ShownMessage, Violation
-from mock_server.redaction import is_secret, redacted
+from mock_server.redaction import is_secret, redact
 from mock_server.scripting import faults, pages
 from mock_server.scripting.row import ScriptRow
 from mock_server.scripting.work import Fault
@@ -113,7 +113,7 @@ class ConsoleQuery(Input):
     problems: bool = False
 
 
-def show(request: Request, name: str, language: str, **context: Any) -> Response:
+def render(request: Request, name: str, language: str, **context: Any) -> Response:
     """A template in English or Chinese, by default as the browser prefers."""
     if language not in ("en", "zh"):
         accepted = request.headers.get("accept-language", "").lower()
@@ -146,7 +146,7 @@ def translator(language: str) -> Callable[..., str]:
 async def get_console(request: Request) -> Response:
     """The page, without any data."""
     language = request.query_params.get("lang", "")
-    return show(request, "page", language, has_demo=request.app.state.demo)
+    return render(request, "page", language, has_demo=request.app.state.demo)
 
 
 @route("GET", "/console/{part}")
@@ -176,10 +176,10 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     for name, data_of_part in PART_DATA.items():
         if part in ("all", name):
             context[name] = data_of_part(call, query)
-    return show(call.request, "parts", query.lang, **context)
+    return render(call.request, "parts", query.lang, **context)
 
 
-def status_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """How the sandbox differs from its baseline."""
     state = call.state
     return {
@@ -188,7 +188,7 @@ def status_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     }
 
 
-def data_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The chats of one app, and what is in one folder of a dataset."""
     apps = call.store.apps
     datasets = call.store.datasets
@@ -208,7 +208,7 @@ def data_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     return shown
 
 
-def requests_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The latest entries that the filters let through, and the one that is open."""
     exchanges = call.state.journal.exchanges
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
@@ -225,11 +225,11 @@ def requests_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     for exchange in exchanges:
         if exchange.seq == view.entry:
             shown["opened"] = exchange.entry()
-            shown["curl"] = curl_of(shown["opened"].request, base)
+            shown["curl"] = curl_command(shown["opened"].request, base)
     return shown
 
 
-def control_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def control_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """What is in force, and what can be chosen."""
     return {
         "failures": {text: sent_fields(fault) for text, fault in FAILURES.items()},
@@ -241,10 +241,10 @@ def control_of(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 
 PART_DATA = {
-    "status": status_of,
-    "data": data_of,
-    "requests": requests_of,
-    "control": control_of,
+    "status": status_part,
+    "data": data_part,
+    "requests": requests_part,
+    "control": control_part,
 }
 
 
@@ -281,7 +281,7 @@ def own_fields(row: ScriptRow) -> JsonObject:
         is_said = name in ("kind", "operation", "times", "ttl")
         if value and not is_said and value != usual.get(name):
             shown[name] = value
-    return {**redacted(shown)}
+    return {**redact(shown)}
 
 
 def sent_fields(row: ScriptRow) -> JsonObject:
@@ -296,7 +296,7 @@ def pretty(value: object) -> str:
     return json.format(json.encode(value)).decode()
 
 
-def curl_of(request: ShownMessage, base: str) -> str:
+def curl_command(request: ShownMessage, base: str) -> str:
     """The command that sends a request again. Secrets are not kept: it has $API_KEY for them."""
     target = f"{base}{request.path}"
     if request.query:
@@ -313,13 +313,13 @@ def curl_of(request: ShownMessage, base: str) -> str:
         elif not is_made and not UNSENT.fullmatch(name):
             words.append(f"-H {quote(f'{name}: {value}')}")
     if form is not None:
-        words += form_words(request.body, FORM_OPTIONS[form])
+        words += form_options(request.body, FORM_OPTIONS[form])
     elif request.body is not None:
         words.append(f"--data-raw {quote(as_text(request.body))}")
     return " \\\n  ".join(words)
 
 
-def form_words(fields: Mapping[str, Any], option: str) -> Iterator[str]:
+def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
     """The fields of a form as options of curl; a file is one of the same name."""
     for name, value in fields.items():
         values = value if isinstance(value, list) else [value]

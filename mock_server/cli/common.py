@@ -41,7 +41,7 @@ def fail(message: str, code: int = 1) -> NoReturn:
     raise SystemExit(code)
 
 
-def writable(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+def check_writable(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """The path of a file that can be written whole: no device, nor a link in place of its file."""
     if path and (not path.parent.is_dir() or (path.exists() and not path.is_file())):
         fail(f"Expected a file in a folder that is there, got {path} - at {option.opts[0]}")
@@ -50,11 +50,11 @@ def writable(_: click.Context, option: click.Parameter, path: Path | None) -> Pa
 
 OUTPUT: dict[str, Any] = {
     "type": click.Path(path_type=Path, resolve_path=True),
-    "callback": writable,
+    "callback": check_writable,
 }
 
 
-def address(_: click.Context, option: click.Parameter, text: str | None) -> str | None:
+def check_address(_: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """Refuse what is no address, and take off the /api that clients have at its end."""
     import httpx2  # it would add 40 ms to each start of the server
 

@@ -18,7 +18,7 @@ STARTER = Path(__file__).parents[1] / "fixture" / "starter"
 STARTER_FILES = {"mock-server.yaml": "mock-server.yaml", "conftest.py": "conftest.txt"}
 
 
-def load(files: tuple[str, ...]) -> Fixture:
+def load_or_fail(files: tuple[str, ...]) -> Fixture:
     """Files as one fixture; its warnings go to stderr."""
     try:
         fixture = load_fixture(*files)
@@ -37,7 +37,7 @@ def load(files: tuple[str, ...]) -> Fixture:
 @click.argument("fixture", nargs=-1, required=True, type=click.Path())
 def check_command(fixture: tuple[str, ...]) -> None:
     """Check that fixture files load together; list all problems."""
-    click.echo(f"ok: {load(fixture).summary}")
+    click.echo(f"ok: {load_or_fail(fixture).summary}")
 
 
 @click.command("init", context_settings=SETTINGS)

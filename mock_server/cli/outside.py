@@ -17,7 +17,7 @@ from mock_server.cli.common import (
     UNREACHABLE,
     VERIFY_KEY,
     WITHOUT_VARIABLES,
-    address,
+    check_address,
     fail,
     say,
     write_out,
@@ -26,7 +26,7 @@ from mock_server.fixture.dump import yaml_of
 from mock_server.fixture.load import load_fixture
 
 
-def key_in(variable: str) -> str:
+def key_from(variable: str) -> str:
     """The API key in a variable."""
     key = os.environ.get(variable, "").strip()
     if not key or not key.isascii() or not key.isprintable():
@@ -35,7 +35,7 @@ def key_in(variable: str) -> str:
 
 
 @click.command("verify", context_settings=WITHOUT_VARIABLES)
-@click.option("--base-url", required=True, callback=address, help="Address of the server.")
+@click.option("--base-url", required=True, callback=check_address, help="Address of the server.")
 @click.option("--key-env", default=VERIFY_KEY, help="Name of the variable with the API key.")
 @click.option(
     "--dataset", metavar="ID", help="Dataset to look at; by default the fullest of the first 10."
@@ -65,7 +65,7 @@ def verify_command(
     from mock_server.tools.probe import NotObservable, ServiceError
     from mock_server.tools.verify import REPORTS, profile_document, verify_server
 
-    server = ChoiceProbe(client_at(base_url, key_in(key_env)), dataset, app, write)
+    server = ChoiceProbe(client_at(base_url, key_from(key_env)), dataset, app, write)
     try:
         findings = verify_server(server)
     except ServiceError as error:
@@ -85,7 +85,7 @@ def verify_command(
 
 
 @click.command("pull", context_settings=SETTINGS)
-@click.option("--base-url", required=True, callback=address, help="Address of the service.")
+@click.option("--base-url", required=True, callback=check_address, help="Address of the service.")
 @click.option("--key-env", default=PULL_KEY, help="Name of the variable with the API key.")
 @click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
 @click.option("--app", multiple=True, help="Id of an app to read, by default all.")
@@ -97,9 +97,9 @@ def pull_command(
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
     from mock_server.tools.probe import ServiceError
-    from mock_server.tools.pull import anonymous, pull
+    from mock_server.tools.pull import anonymized, pull
 
-    key = key_in(key_env)
+    key = key_from(key_env)
     try:
         document, problems = pull(base_url, key, **wanted)
         for problem in problems:
@@ -107,7 +107,7 @@ def pull_command(
         if problems and not (document["apps"] or document["datasets"]):
             fail("nothing could be read, nothing is written")
         if anonymize:
-            document = anonymous(document)
+            document = anonymized(document)
         write_out(yaml_of(document), output)
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     except KeyboardInterrupt:

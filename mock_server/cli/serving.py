@@ -20,15 +20,15 @@ from mock_server.cli.common import (
     SETTINGS,
     TIMED_OUT,
     UNREACHABLE,
-    address,
+    check_address,
     fail,
     option,
     say,
 )
-from mock_server.cli.offline import load
+from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError
-from mock_server.redaction import redacted_query
+from mock_server.redaction import redact_query
 from mock_server.sandbox import Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
 
@@ -100,7 +100,7 @@ def serve_command(
     A FIXTURE is a YAML or JSON file, or one of demo, empty, paging, permissions; several
     are merged.
     """
-    loaded = load(fixture)
+    loaded = load_or_fail(fixture)
     try:
         app = create_app(
             loaded,
@@ -185,7 +185,7 @@ def without_secrets(record: logging.LogRecord) -> bool:
     if isinstance(record.args, tuple):
         client, method, target, *rest = record.args
         path, mark, query = str(target).partition("?")
-        record.args = (client, method, path + mark + redacted_query(query), *rest)
+        record.args = (client, method, path + mark + redact_query(query), *rest)
     return True
 
 
@@ -195,10 +195,10 @@ def banner(fixture: Fixture, url: str, *, is_open: bool) -> str:
     return f"""mock-server: {fixture.summary} ({", ".join(fixture.files)})
 API keys: {keys}
 console and admin API: {url}/__admin/{" (open to all: set --admin-token)" if is_open else ""}
-try it: {call_to_try(fixture, url)}"""
+try it: {example_call(fixture, url)}"""
 
 
-def call_to_try(fixture: Fixture, url: str) -> str:
+def example_call(fixture: Fixture, url: str) -> str:
     """A call that works, in curl."""
     store = fixture.store
     if not store.datasets:
@@ -210,7 +210,7 @@ def call_to_try(fixture: Fixture, url: str) -> str:
 
 
 @click.command("wait", context_settings=SETTINGS)
-@option("--url", callback=address, help="Address of the server, in place of host and port.")
+@option("--url", callback=check_address, help="Address of the server, in place of host and port.")
 @option("--host", default="127.0.0.1", help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")
 @option("--timeout", default=30.0, help="Seconds to wait.")

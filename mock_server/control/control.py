@@ -16,7 +16,7 @@ from mock_server.control.clock_choices import SandboxChoices, SandboxClock
 from mock_server.control.http import AdminClient, InProcess, Json, client_at, path_to, without_none
 from mock_server.control.journal import JournalClient
 from mock_server.control.rows import Fault
-from mock_server.fixture.load import source_of
+from mock_server.fixture.load import open_source
 from mock_server.store.account import Chat
 from mock_server.store.objects import Collection
 
@@ -100,7 +100,7 @@ class Control(AdminClient):
         if isinstance(fixture, Mapping):
             self.call("PUT", "/state", fixture)
         else:
-            source = source_of(fixture)
+            source = open_source(fixture)
             media = "json" if source.name.endswith(".json") else "yaml"
             self.call("PUT", "/state", source.text, media)
         self._added.clear()

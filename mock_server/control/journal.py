@@ -9,7 +9,7 @@ import msgspec
 
 from mock_server.control.http import AdminClient, Json, Refused, path_to
 from mock_server.journal import OUTSIDE_SPEC
-from mock_server.scripting.match import Difference, brief
+from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
 
 POLL = 0.01
@@ -146,7 +146,7 @@ def entry_line(entry: Json) -> str:
     status = entry["response"]["status"] or "no response"
     if entry["durationMs"] is None and not entry["response"]["status"]:
         status = "in progress"
-    line = f"#{entry['seq']} {name} {brief(request['body'], MAX_BODY_SHOWN)} -> {status}"
+    line = f"#{entry['seq']} {name} {brief_json(request['body'], MAX_BODY_SHOWN)} -> {status}"
     fault = entry["fault"]
     if fault:
         line += f" ({fault['kind']} {fault['id']})"
@@ -184,7 +184,7 @@ def described_call(criteria: Json) -> str:
     wanted = dict(criteria)
     line = str(wanted.pop("operation", "any"))
     if wanted:
-        parts = [f"{name} {brief(value)}" for name, value in wanted.items()]
+        parts = [f"{name} {brief_json(value)}" for name, value in wanted.items()]
         line += f" with {' and '.join(parts)}"
     return line
 

@@ -4,7 +4,7 @@ from typing import Self
 
 from mock_server.control.http import AdminClient, Json, Refused, path_to
 from mock_server.control.journal import JournalClient
-from mock_server.scripting.match import brief
+from mock_server.scripting.match import brief_json
 
 ANSWERS = ("answer", "reply", "hits")
 """The kinds of `respond`, `reply` and `hits`; all others are faults."""
@@ -85,4 +85,4 @@ class Fault:
 
     def __str__(self) -> str:
         word = "answer" if self.is_answer else "fault"
-        return f"{word} {self.id} {brief(self._fields)}"
+        return f"{word} {self.id} {brief_json(self._fields)}"

@@ -14,7 +14,7 @@ from mock_server.application import load_baseline
 from mock_server.control import Control
 from mock_server.control.http import client_at
 from mock_server.embedding import MockServer
-from mock_server.fixture.load import Fixture, load_fixture, profile_of
+from mock_server.fixture.load import Fixture, load_fixture, read_profile
 from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
 from mock_server.plugin.variants import Variants
 
@@ -38,7 +38,7 @@ class LocalServer:
             return self.server
         profile = setup.profile or "documented"
         with plain_errors():
-            fixture = self._loaded(setup.fixture)
+            fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
         if self._variants:
             baseline = self._variants.noting(baseline)
@@ -55,7 +55,7 @@ class LocalServer:
         server.http.cookies.clear()
         return Control(server.http)
 
-    def _loaded(self, given: Any) -> Fixture:
+    def _load(self, given: Any) -> Fixture:
         """A fixture, loaded anew only if it is another one or has changed."""
         if self._fixture is not None and content_of(given) == self._content:
             return self._fixture
@@ -106,7 +106,7 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
         with plain_errors():
             # A file with a profile is here, not where the server runs.
             if setup.profile:
-                profile, of_file = profile_of(setup.profile)
+                profile, of_file = read_profile(setup.profile)
                 choices = {**of_file, **choices}
             control = server.create_sandbox(profile=profile, choices=choices or None)
         try:

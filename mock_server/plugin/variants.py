@@ -21,7 +21,7 @@ from msgspec.structs import asdict, replace
 from mock_server.choices import Choices, table
 from mock_server.choices import profile as choices_of
 from mock_server.errors import did_you_mean
-from mock_server.fixture.load import profile_of
+from mock_server.fixture.load import read_profile
 from mock_server.journal import OUTSIDE_SPEC
 from mock_server.sandbox import Baseline
 
@@ -117,7 +117,7 @@ def all_values() -> list[tuple[str, Any]]:
 
 def differing(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
     """The selected values that a profile does not have, without choices that a test fixes."""
-    profile, of_file = profile_of(base)
+    profile, of_file = read_profile(base)
     usual = asdict(choices_of(profile, **of_file))
     return [it for it in selected(words) if it[0] not in fixed and it[1] != usual[it[0]]]
 

@@ -9,7 +9,7 @@ from msgspec.structs import fields, replace
 from mock_server import errors
 from mock_server.choices import Choices, profile
 from mock_server.service.call import Call
-from mock_server.service.collections import DEMO_DATASET, OF_FOLDER, PATH
+from mock_server.service.collections import DEMO_DATASET, FOLDER_REFUSALS, PATH
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
 from mock_server.service.rights import rights
@@ -24,7 +24,7 @@ from mock_server.store.objects import (
     Permission,
     TagNumber,
     ValuedTag,
-    folded,
+    fold_text,
     page_json,
 )
 
@@ -46,7 +46,7 @@ class FilteredListV2(ListV2, kw_only=True):
     simple: bool = False
     """Whether nothing is counted."""
 
-    def tagged(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
+    def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
         """The collections that have the tags that are wanted."""
         return items
 
@@ -56,7 +56,7 @@ class TagListV2(FilteredListV2, kw_only=True):
 
     filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
 
-    def tagged(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
+    def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
         wanted = {*self.filter_tags}
         if not wanted:
             return items
@@ -82,17 +82,19 @@ class TagValueListV2(FilteredListV2, kw_only=True):
 
     tag_filters: tuple[TagFilter, ...] = ()
 
-    def tagged(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
+    def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
         # Of one tag any value will do, even in two filters.
         wanted: dict[str, set[str | float]] = {}
         for each in self.tag_filters:
             wanted.setdefault(each.tag_id, set()).update(each.values)
         for tag_id, values in wanted.items():
-            items = [it for it in items if has_value(dataset, it, tag_id, values)]
+            items = [it for it in items if has_tag_value(dataset, it, tag_id, values)]
         return items
 
 
-def has_value(dataset: Dataset, item: Collection, tag_id: str, values: Set[str | float]) -> bool:
+def has_tag_value(
+    dataset: Dataset, item: Collection, tag_id: str, values: Set[str | float]
+) -> bool:
     """Whether a collection has a tag with one of these values."""
     for tag in item.tags:
         if not isinstance(tag, ValuedTag) or not tag.has_one_of(values):
@@ -147,7 +149,7 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
         call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
         page = body.pop("pageNum", 1)
         if "offset" not in body:
-            body["offset"] = offset_of(page, body.get("pageSize"), choices)
+            body["offset"] = page_offset(page, body.get("pageSize"), choices)
     return body
 
 
@@ -161,7 +163,7 @@ def read_numbers(call: Call, body: Fields) -> None:
             body[name] = int(text[:20])
 
 
-def offset_of(page: object, size: object, choices: Choices) -> int:
+def page_offset(page: object, size: object, choices: Choices) -> int:
     """The offset of a page, by its number. Raises InvalidField."""
     if isinstance(page, bool) or not isinstance(page, int) or page < 1:
         raise errors.InvalidField("a pageNum of at least 1", page, "$.pageNum")
@@ -176,7 +178,7 @@ def offset_of(page: object, size: object, choices: Choices) -> int:
     f"{PATH}/listV2",
     section="4.2",
     access="documented",
-    refusals=OF_FOLDER,
+    refusals=FOLDER_REFUSALS,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
     differs="A pageSize or pageNum below 1, an offset that is negative or empty, and an empty "
     "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
@@ -186,13 +188,13 @@ def offset_of(page: object, size: object, choices: Choices) -> int:
 )
 def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
     """List a page of a dataset's collections."""
-    size = page_size(call, body)
+    size = read_page_size(call, body)
     if call.choices.search_text == "service":
-        body = replace(body, search_text=text_searched(body.search_text))
-    dataset, found = matching(call, body, call.choices)
+        body = replace(body, search_text=clean_search_text(body.search_text))
+    dataset, found = find_matching(call, body, call.choices)
     page = found[body.offset : body.offset + size]
     if isinstance(body, FilteredListV2) and body.simple:
-        page = uncounted(page)
+        page = without_counts(page)
     permissions = PERMISSIONS[call.choices.item_fields]
     items = page_json(
         page,
@@ -205,12 +207,12 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
     return Page(cast(list[ListedCollection], items), len(found))
 
 
-def uncounted(collections: list[Collection]) -> list[Collection]:
+def without_counts(collections: list[Collection]) -> list[Collection]:
     """The same, as if they had no rows."""
     return [replace(it, data_amount=0, training_amount=0, has_error=False) for it in collections]
 
 
-def text_searched(text: str) -> str:
+def clean_search_text(text: str) -> str:
     """The text for which the service searches. Raises InvalidField."""
     if len(text) > MAX_SERVICE_TEXT:
         expected = f"a searchText of at most {MAX_SERVICE_TEXT} characters"
@@ -218,18 +220,21 @@ def text_searched(text: str) -> str:
     return text.replace("'", "")
 
 
-def matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
-    """The dataset, and its collections that match. Raises as `Call.dataset` and `in_scope`."""
-    dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST)
-    inside = in_scope(call, dataset, body, choices)
+def find_matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
+    """The dataset, and its collections that match.
+
+    Raises as `Call.dataset` and `collections_in_scope`.
+    """
+    dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST_FAILED)
+    inside = collections_in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
     call.dataset(dataset.id)
-    with_text = searched(inside, body.search_text, choices)
+    with_text = filter_by_text(inside, body.search_text, choices)
     found = with_text
     if isinstance(body, FilteredListV2):
         if body.select_folder:
             found = [it for it in found if it.type == "folder"]
-        found = body.tagged(dataset, found)
+        found = body.filter_by_tags(dataset, found)
     if len(found) <= body.offset:
         call.hint = empty_hint(body, len(inside), len(with_text), len(found))
     return dataset, found
@@ -248,24 +253,26 @@ def empty_hint(body: ListV2, inside: int, searched: int, found: int) -> str:
     return "The dataset has no collections there."
 
 
-def in_scope(call: Call, dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
+def collections_in_scope(
+    call: Call, dataset: Dataset, body: ListV2, choices: Choices
+) -> list[Collection]:
     """The collections among which a list looks, in its order. Raises ParentNotFound."""
     found = dataset.ordered(choices.list_order)
     parent = body.parent_id
     if body.search_text and choices.search_scope == "dataset":
         return found.items
     if body.search_text and choices.search_scope == "subtree":
-        return below(dataset, found.items, parent or ROOT)
+        return filter_below(dataset, found.items, parent or ROOT)
     if parent is UNSET and choices.parent_omitted == "any":
         return found.items
     if parent is UNSET or (parent == "" and choices.parent_empty_string == "root"):
         parent = ROOT
     if parent is not ROOT and parent not in dataset.collections:
-        check_unknown(call, parent, choices)
+        check_unknown_folder(call, parent, choices)
     return found.children.get(parent, [])
 
 
-def below(dataset: Dataset, items: list[Collection], parent: str | None) -> list[Collection]:
+def filter_below(dataset: Dataset, items: list[Collection], parent: str | None) -> list[Collection]:
     """Those of the items that are in a folder, at any depth; an unknown folder has none."""
     if parent is ROOT:
         return items
@@ -276,7 +283,7 @@ def below(dataset: Dataset, items: list[Collection], parent: str | None) -> list
     return [it for it in items if it.id in ids]
 
 
-def check_unknown(call: Call, parent: str, choices: Choices) -> None:
+def check_unknown_folder(call: Call, parent: str, choices: Choices) -> None:
     """Raises ParentNotFound, unless an unknown folder is empty, as in the service."""
     refusal = errors.ParentNotFound("null or the _id of a collection", parent, "$.parentId")
     casts = choices.error_form == "service" and not errors.can_be_id(parent)
@@ -287,25 +294,25 @@ def check_unknown(call: Call, parent: str, choices: Choices) -> None:
     if choices.parent_unknown == "not_found" and is_foreign:
         refusal.service = errors.FOREIGN_FOLDER
         raise refusal
-    raise errors.of_id(refusal, parent, errors.CAST)
+    raise errors.for_unknown_id(refusal, parent, errors.CAST_FAILED)
 
 
-def searched(items: list[Collection], text: str, choices: Choices) -> list[Collection]:
+def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list[Collection]:
     """The collections whose name, or a tag, contains the text."""
     if not text:
         return items
-    needle = folded(text)
+    needle = fold_text(text)
     in_tags = choices.search_fields == "name_and_tags"
-    return [it for it in items if contains(it, needle, in_tags)]
+    return [it for it in items if is_found_by(it, needle, in_tags)]
 
 
-def contains(item: Collection, needle: str, in_tags: bool) -> bool:
+def is_found_by(item: Collection, needle: str, in_tags: bool) -> bool:
     if needle in item.folded_name:
         return True
     return in_tags and any(needle in tag for tag in item.folded_tags)
 
 
-def page_size(call: Call, body: ListV2) -> int:
+def read_page_size(call: Call, body: ListV2) -> int:
     """The size of the page. Raises InvalidField if it is over the limit (spec 8)."""
     size = body.page_size
     if size is UNSET:
@@ -330,7 +337,7 @@ class NumberedPage(Struct, rename="camel"):
     total: int
 
 
-@Operation("POST", f"{PATH}/list", refusals=OF_FOLDER, example={"datasetId": DEMO_DATASET})
+@Operation("POST", f"{PATH}/list", refusals=FOLDER_REFUSALS, example={"datasetId": DEMO_DATASET})
 def collection_list(
     call: Call,
     dataset_id: str,
@@ -351,10 +358,10 @@ def collection_list(
         select_folder=select_folder,
         filter_tags=filter_tags,
     )
-    dataset, found = matching(call, wanted, AS_THE_SERVICE)
+    dataset, found = find_matching(call, wanted, AS_THE_SERVICE)
     page = found[wanted.offset : wanted.offset + page_size]
     if simple:
-        page = uncounted(found)
+        page = without_counts(found)
     permission = rights("dataset", call.caller.level_on(dataset))
     items = []
     for each in page:

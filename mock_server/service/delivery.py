@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from mock_server.errors import NeedsConnection
-from mock_server.scripting.connection import Connection, disconnected
+from mock_server.scripting.connection import Connection, wait_for_disconnect
 from mock_server.service.call import Call
 
 
@@ -52,7 +52,7 @@ class Delivery:
         with suppress(NeedsConnection):
             self.connection.close()
             # uvicorn would send a 500 if this returned before the connection is lost.
-            await disconnected(self._receive)
+            await wait_for_disconnect(self._receive)
 
     async def receive(self) -> Message:
         """What comes. Whoever waits for it, the journal learns that the client has left.

@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from mock_server import errors
 from mock_server.choices import tolerances
-from mock_server.envelope import failure
+from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.moment import Moment
 from mock_server.scripting.answers import Answer
-from mock_server.scripting.connection import Connection, watched
+from mock_server.scripting.connection import Connection, watch_client
 from mock_server.scripting.row import Firing, Pick
 from mock_server.scripting.work import Fault, Outcome, Work
 from mock_server.service.call import Call
@@ -79,12 +79,12 @@ class Handling(Work):
         request = self.exchange.request
         if body is not None:
             request = replace(request, body=body)
-        call = self._call.at(moment or self.moment, request)
+        call = self._call.restarted(moment or self.moment, request)
         # An answer of a test takes the place of the operation.
         picked = call.state.script.pick_answer(self.exchange)
         if picked.firing is not None:
-            return self._answered(picked, picked.firing)
-        outcome = self._performed(call)
+            return self._outcome_of_answer(picked, picked.firing)
+        outcome = self._outcome_of_operation(call)
         outcome.picks.append(picked)
         return outcome
 
@@ -108,7 +108,7 @@ class Handling(Work):
         return outcome.response
 
     async def pause(self, ms: float) -> bool:
-        with watched(self._delivery.receive):
+        with watch_client(self._delivery.receive):
             return not await self._call.state.script.ended.wait(ms / 1000)
 
     # What the service asks for
@@ -120,13 +120,13 @@ class Handling(Work):
         more = ""
         # For a related route no choice is named, though some accept its request, too.
         if not is_related:
-            more = " or ".join(self._accepting(refusal, call))
+            more = " or ".join(self._accepting_choices(refusal, call))
         if more:
             more = f" (accepted with {more})"
-        response = failure(refusal, call.choices, more)
+        response = failure_response(refusal, call.choices, more)
         if isinstance(target, Operation) and target.stream_refusal:
             response = target.stream_refusal(refusal, response, call.request)
-        return Outcome(response, None, call.violations, hint=hint_of(refusal, call))
+        return Outcome(response, None, call.violations, hint=refusal_hint(refusal, call))
 
     async def disturbed(self, firing: Firing[Fault]) -> Response:
         """The response that a fault makes of the right one."""
@@ -137,11 +137,11 @@ class Handling(Work):
         try:
             return await firing.row.apply(firing, self)
         except errors.NeedsConnection as refusal:
-            return failure(refusal, self.moment.choices)
+            return failure_response(refusal, self.moment.choices)
 
     # How an outcome is made
 
-    def _answered(self, picked: Pick[Answer], firing: Firing[Answer]) -> Outcome:
+    def _outcome_of_answer(self, picked: Pick[Answer], firing: Firing[Answer]) -> Outcome:
         """What an answer of a test makes of a request."""
         # Where the service has no route, a request breaks no spec.
         has_route = isinstance(self._target, Operation)
@@ -149,7 +149,7 @@ class Handling(Work):
         response = firing.row.response(firing, self.moment.clock)
         return Outcome(response, None, noted, [picked], answer=firing.record)
 
-    def _performed(self, call: Call) -> Outcome:
+    def _outcome_of_operation(self, call: Call) -> Outcome:
         """What the service makes of a request."""
         if isinstance(self._target, Refusal):
             return self.refused(self._target, call)
@@ -162,7 +162,7 @@ class Handling(Work):
             response, store, call.violations, call.picks, call.hint, stopped=call.stopped
         )
 
-    def _accepting(
+    def _accepting_choices(
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
     ) -> Iterator[str]:
         """The choices, NAME=VALUE, that accept a request, each alone or with further ones."""
@@ -170,14 +170,14 @@ class Handling(Work):
             choice = name.partition("=")[0]
             if choice in changed:
                 continue
-            trial = refused.at(replace(refused.moment, choices=choices), refused.request)
+            trial = refused.restarted(replace(refused.moment, choices=choices), refused.request)
             other = self._refusal_of(trial)
             if other is None:
                 yield name
                 continue
             # If it is refused for another reason, do further choices accept that?
             is_like = type(other) is type(refusal) and other.where == refusal.where
-            if not is_like and any(self._accepting(other, trial, (*changed, choice))):
+            if not is_like and any(self._accepting_choices(other, trial, (*changed, choice))):
                 yield name
 
     def _refusal_of(self, call: Call) -> Refusal | None:
@@ -193,7 +193,7 @@ class Handling(Work):
         return None
 
 
-def hint_of(refusal: Refusal, call: Call) -> str | None:
+def refusal_hint(refusal: Refusal, call: Call) -> str | None:
     """Why a request was refused, where a sentence helps; None for other refusals."""
     store = call.store
     sandbox = call.sandbox.name
@@ -215,9 +215,9 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
         case errors.RouteNotFound():
             return "The server has no such route; `respond` can answer it."
         case errors.AppNotFound():
-            return f"Sandbox {sandbox!r} has {counted(store.apps, 'app')}."
+            return f"Sandbox {sandbox!r} has {count_in_words(store.apps, 'app')}."
         case errors.DatasetNotFound():
-            return f"Sandbox {sandbox!r} has {counted(store.datasets, 'dataset')}."
+            return f"Sandbox {sandbox!r} has {count_in_words(store.datasets, 'dataset')}."
         case errors.ChatNotFound():
             chats = sum(len(it.chats) for it in store.apps.values())
             return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
@@ -232,7 +232,7 @@ def hint_of(refusal: Refusal, call: Call) -> str | None:
     return None
 
 
-def counted(ids: Sized[str], word: str) -> str:
+def count_in_words(ids: Sized[str], word: str) -> str:
     """How many objects there are, and the first ids."""
     first = ", ".join(islice(ids, MAX_IDS))
     count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"

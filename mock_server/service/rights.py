@@ -20,7 +20,7 @@ class Role(Struct, rename="camel", frozen=True):
     check_box_type: Literal["single", "multiple", "hidden"] = "single"
 
 
-def common(kind: Kind) -> dict[str, Role]:
+def common_roles(kind: Kind) -> dict[str, Role]:
     """The roles that apps and datasets have alike, with texts of their own."""
     return {
         "read": Role(4, "common:permission.read", f"{kind}:permission.des.read"),
@@ -29,13 +29,13 @@ def common(kind: Kind) -> dict[str, Role]:
     }
 
 
-def created(number: int, what: str) -> Role:
+def creation_role(number: int, what: str) -> Role:
     return Role(number, f"account_team:permission_{what}Create", "", "multiple")
 
 
 ROLES: dict[Kind, dict[str, Role]] = {
-    "dataset": common("dataset"),
-    "app": common("app")
+    "dataset": common_roles("dataset"),
+    "app": common_roles("app")
     | {
         "read": Role(4, "app:permission.name.read", "app:permission.des.read"),
         "readChatLog": Role(8, "app:permission.name.readChatLog", "", "multiple"),
@@ -44,10 +44,10 @@ ROLES: dict[Kind, dict[str, Role]] = {
         "read": Role(4, "common:permission.common_member"),
         "write": Role(2, "common:permission.write", "", "hidden"),
         "manage": Role(1, "common:permission.manager"),
-        "appCreate": created(8, "app"),
-        "datasetCreate": created(16, "dataset"),
-        "apikeyCreate": created(32, "apikey"),
-        "skillCreate": created(64, "skill"),
+        "appCreate": creation_role(8, "app"),
+        "datasetCreate": creation_role(16, "dataset"),
+        "apikeyCreate": creation_role(32, "apikey"),
+        "skillCreate": creation_role(64, "skill"),
     },
 }
 

@@ -31,7 +31,7 @@ class Routes:
         if call.is_lost:
             expected = "the key of a sandbox that exists, got that of one that is gone"
             return errors.UnknownKey(expected)
-        moved = moved_from(call)
+        moved = find_redirect(call)
         if moved is not None:
             return moved
         path = call.request.path
@@ -57,7 +57,7 @@ class Routes:
         return operation
 
 
-def moved_from(call: Call) -> Refusal | None:
+def find_redirect(call: Call) -> Refusal | None:
     """Where the service leads a path with slashes too many, if choices say so."""
     path = call.request.path
     straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"

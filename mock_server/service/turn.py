@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mock_server.decoding import NOT_JSON
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
-from mock_server.service.reply_parts import Shown, kept_value
+from mock_server.service.reply_parts import Shown, part_value
 from mock_server.signals import Signal
 from mock_server.store.account import App, Chat
 from mock_server.store.replies import File, FileType, Part, Record, Reply
@@ -37,20 +37,20 @@ def question_parts(content: Sequence[Shown], folder: str, where: str) -> tuple[P
             found.append(Part(text=str(part.get("text", ""))))
         elif part.get("type") == "image_url" and isinstance(image, dict):
             place = f"{where}[{at}].image_url.url"
-            found.append(Part(file=image_of(str(image.get("url", "")), folder, place)))
+            found.append(Part(file=read_image(str(image.get("url", "")), folder, place)))
         elif part.get("type") == "file_url":
-            found.append(Part(file=named_file(part)))
+            found.append(Part(file=read_file_part(part)))
     return tuple(found)
 
 
-def named_file(part: Shown) -> File:
+def read_file_part(part: Shown) -> File:
     """A file that a question names."""
     type = part.get("fileType")
     texts = {name: str(part.get(name, "")) for name in ("name", "url", "key")}
     return File(type if type in FILE_TYPES else "file", **texts)
 
 
-def image_of(url: str, folder: str, where: str) -> File:
+def read_image(url: str, folder: str, where: str) -> File:
     """An image. One that is sent along has a key, as if it was kept. Raises InvalidImage."""
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
@@ -63,13 +63,13 @@ def image_of(url: str, folder: str, where: str) -> File:
     raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=words)
 
 
-def open_question(chat: Chat) -> Record | None:
+def find_open_question(chat: Chat) -> Record | None:
     """The last reply of a chat, if it ends with a choice or a form that is not answered yet."""
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
     if not replies:
         return None
     last = replies[-1]
-    said = [it for it in last.parts if kept_value(it)]
+    said = [it for it in last.parts if part_value(it)]
     asked = said[-1].interactive if said else None
     if asked is None:
         return None
@@ -80,15 +80,15 @@ def open_question(chat: Chat) -> Record | None:
     return last
 
 
-def answered(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
+def with_answer(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
     # The last interactive part asks.
     at = max(index for index, part in enumerate(parts) if part.interactive)
-    done = replace(parts[at], interactive=completed(parts[at].interactive or {}, answer))
+    done = replace(parts[at], interactive=fill_in(parts[at].interactive or {}, answer))
     return (*parts[:at], done, *parts[at + 1 :])
 
 
-def completed(asked: Shown, answer: str) -> Shown:
+def fill_in(asked: Shown, answer: str) -> Shown:
     """A choice with the option, or a form with its values if the answer is an object."""
     params = {**(asked.get("params") or {})}
     if asked["type"] == "userSelect":
@@ -135,14 +135,14 @@ class Turn(Struct, frozen=True):
             replied = replace(asked, obj="AI", parts=())
             chat = replace(chat, records=(*chat.records, asked, replied))
             if chat.title in UNTITLED and not chat.custom_title:
-                title = title_of(self.text)
+                title = make_title(self.text)
         said = (*self.before, *reply.parts)
         # A reply that fails leaves its error alone.
         if reply.failure:
             said = reply.parts[-1:]
             variables = chat.variables
         chat = replace(
-            with_reply(chat, self.data_id, parts=said),
+            replace_reply(chat, self.data_id, parts=said),
             title=title.strip() or chat.title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
@@ -174,17 +174,17 @@ class Turn(Struct, frozen=True):
         app = store.apps.get(self.app.id)
         chat = app and app.chats.get(self.chat.chat_id)
         if self.call.sandbox.state is state and app and chat:
-            left = with_reply(chat, self.data_id, parts=(*self.before, *parts))
+            left = replace_reply(chat, self.data_id, parts=(*self.before, *parts))
             state.set_store(store.put(app.put(left)))
 
 
-def title_of(question: str) -> str:
+def make_title(question: str) -> str:
     """The title that a question gives to a chat. Half a character at its end becomes U+FFFD."""
     units = question.strip().encode("utf-16-le")
     return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
 
-def reply_with_id(chat: Chat, data_id: str) -> Record | None:
+def find_reply(chat: Chat, data_id: str) -> Record | None:
     """The first reply of a chat with this id."""
     for record in chat.records:
         if record.obj == "AI" and record.data_id == data_id:
@@ -192,7 +192,7 @@ def reply_with_id(chat: Chat, data_id: str) -> Record | None:
     return None
 
 
-def with_reply(chat: Chat, data_id: str, **changes: Any) -> Chat:
+def replace_reply(chat: Chat, data_id: str, **changes: Any) -> Chat:
     """A chat in which the reply with this id has other values."""
     records = []
     for record in chat.records:

@@ -24,7 +24,7 @@ from mock_server.store.replies import Record
 
 MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
-Held = Resource | Collection
+TreeObject = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
 """Longer than the spec's operations take it, as in the service."""
 MAX_MADE = 200_000
@@ -118,12 +118,12 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
     def is_training(self) -> bool:
         return any(it.steps for it in self.datasets.values())
 
-    def at(self, now_ms: int) -> "Store":
+    def trained_at(self, now_ms: int) -> "Store":
         """The account as its training has left it at this time."""
-        datasets = {id: it.at(now_ms) for id, it in self.datasets.items()}
+        datasets = {id: it.trained_at(now_ms) for id, it in self.datasets.items()}
         return replace(self, datasets=datasets)
 
-    def past(self, *given: object) -> "Store":
+    def skip_ids_in(self, *given: object) -> "Store":
         """The account that gives no new object an id that objects, or texts, have already."""
         made = self.made
         for digits in _MADE_ID.findall(json.encode(given)):
@@ -145,7 +145,7 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         return replace(self, datasets=omit(self.datasets, ids_below(self.datasets, gone.id)))
 
 
-def ids_below(holders: Mapping[str, Held], id: str) -> set[str]:
+def ids_below(holders: Mapping[str, TreeObject], id: str) -> set[str]:
     """The id of an object, and those of all that is in it."""
     found = {id}
     count = 0
@@ -156,7 +156,7 @@ def ids_below(holders: Mapping[str, Held], id: str) -> set[str]:
     return found
 
 
-def has_place(holders: Mapping[str, Held], held: Held) -> bool:
+def has_place(holders: Mapping[str, TreeObject], held: TreeObject) -> bool:
     """Whether an object is at the top level, or below at most MAX_FOLDERS folders."""
     parent_id = held.parent_id
     for _ in range(MAX_FOLDERS + 1):
@@ -168,7 +168,7 @@ def has_place(holders: Mapping[str, Held], held: Held) -> bool:
     return False
 
 
-def all_have_place(holders: Mapping[str, Held], changed: Held) -> bool:
+def all_have_place(holders: Mapping[str, TreeObject], changed: TreeObject) -> bool:
     """Whether an object that is new, or moved, and all that is in it have a place."""
     after = {**holders, changed.id: changed}
     return all(has_place(after, after[id]) for id in ids_below(after, changed.id))

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from mock_server.store.objects import folded
+from mock_server.store.objects import fold_text
 from mock_server.tools.kinds import Item
 from mock_server.tools.probe import (
     CHAT_ROUTES,
@@ -19,11 +19,11 @@ from mock_server.tools.probe import (
     UNKNOWN,
     NotObservable,
     Probe,
-    first,
+    first_or_raise,
     has_tags,
-    ids,
+    ids_of,
     is_folder,
-    need,
+    require,
     tag_names,
 )
 from mock_server.tools.rules import ITEM_FIELDS
@@ -32,7 +32,7 @@ Ask = Callable[["ChoiceProbe"], Any]
 UNKNOWN_TAG = {"tagId": UNKNOWN, "values": ["any"]}
 
 
-def either(accepted: str, refused: str, **fields: Any) -> Ask:
+def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> Ask:
     """A probe of whether a list with these fields is accepted."""
 
     def ask(server: "ChoiceProbe") -> str:
@@ -54,7 +54,7 @@ class ChoiceProbe(Probe):
         parent, items = self.longest
         shown, _ = self.page(parentId=parent, pageSize=UNSET)
         count = len(shown)
-        need(count < len(items), f"the largest folder has {count} collections, and shows all")
+        require(count < len(items), f"the largest folder has {count} collections, and shows all")
         return count
 
     def page_size_max(self) -> int:
@@ -64,13 +64,13 @@ class ChoiceProbe(Probe):
         # A server that refuses 101 lowers nothing, so it allows 31.
         if not self.is_listed(pageSize=101):
             return 100
-        need(len(items) > 30, f"the largest folder has {len(items)} collections, too few")
+        require(len(items) > 30, f"the largest folder has {len(items)} collections, too few")
         shown, _ = self.page(parentId=parent, pageSize=31)
         return 100 if len(shown) > 30 else 30
 
-    page_size_over_limit = either("clamp", "reject", pageSize=101)
-    offset_missing = either("accept", "reject", offset=UNSET)
-    numeric_strings = either("accept", "reject", offset="0", pageSize="1")
+    page_size_over_limit = accepted_or_refused("clamp", "reject", pageSize=101)
+    offset_missing = accepted_or_refused("accept", "reject", offset=UNSET)
+    numeric_strings = accepted_or_refused("accept", "reject", offset="0", pageSize="1")
 
     def list_order(self) -> str:
         times = self.neighbours("updateTime")
@@ -79,7 +79,7 @@ class ChoiceProbe(Probe):
         is_by_name = all(starmap(le, names))
         changes = min(sum(starmap(ne, times)), sum(starmap(ne, names)))
         is_clear = changes >= 3 and not (is_by_time and is_by_name)
-        need(is_clear, "too few collections differ in name and updateTime")
+        require(is_clear, "too few collections differ in name and updateTime")
         if is_by_time:
             return "update_time_desc"
         if is_by_name:
@@ -96,14 +96,14 @@ class ChoiceProbe(Probe):
 
     # Folders
 
-    def folder(self) -> Item:
+    def find_folder(self) -> Item:
         """A folder with content."""
         for item in self.levels[None]:
             if self.levels.get(item["_id"]):
                 return item
         raise NotObservable("no folder has collections")
 
-    def deep(self) -> tuple[str, Item]:
+    def find_deep(self) -> tuple[str, Item]:
         """A collection in a folder that is in a folder, and the id of that one."""
         parents = {it["_id"]: it["parentId"] for it in self.items}
         for item in self.items:
@@ -113,65 +113,65 @@ class ChoiceProbe(Probe):
         raise NotObservable("no folder has a folder with collections")
 
     def parent_omitted(self) -> str:
-        self.folder()
+        self.find_folder()
         _, total = self.page(parentId=UNSET)
         _, at_top = self.page()
         return "root" if total == at_top else "any"
 
     def parent_empty_string(self) -> str:
-        answer = self.listed(parentId="")
+        answer = self.ask_list(parentId="")
         _, at_top = self.page()
-        need(at_top > 0, "the top level is empty")
+        require(at_top > 0, "the top level is empty")
         if answer.is_accepted and answer.page()[1] == at_top:
             return "root"
         return "unknown"
 
-    parent_unknown = either("empty", "not_found", parentId=UNKNOWN)
+    parent_unknown = accepted_or_refused("empty", "not_found", parentId=UNKNOWN)
 
     # Searches and filters
 
     def search_scope(self) -> str:
-        folder = self.folder()
+        folder = self.find_folder()
         name = folder["name"]
         id = folder["_id"]
-        is_found = id in ids(self.every(searchText=name))
-        need(is_found, "a search for the name of a folder does not find it")
+        is_found = id in ids_of(self.all_items(searchText=name))
+        require(is_found, "a search for the name of a folder does not find it")
         # It is not in itself: a search that finds it there looks everywhere.
-        if id in ids(self.every(searchText=name, parentId=id)):
+        if id in ids_of(self.all_items(searchText=name, parentId=id)):
             return "dataset"
         # Who looks below a folder does not look whether it is there.
-        if not self.listed(searchText=name, parentId=UNKNOWN).is_accepted:
+        if not self.ask_list(searchText=name, parentId=UNKNOWN).is_accepted:
             return "folder"
-        top, deep = self.deep()
-        if deep["_id"] in ids(self.every(searchText=deep["name"], parentId=top)):
+        top, deep = self.find_deep()
+        if deep["_id"] in ids_of(self.all_items(searchText=deep["name"], parentId=top)):
             return "subtree"
         return "folder"
 
     def search_fields(self) -> str:
-        item, tag = self.tagged()
-        found = ids(self.every(searchText=tag, parentId=item["parentId"]))
+        item, tag = self.find_tagged()
+        found = ids_of(self.all_items(searchText=tag, parentId=item["parentId"]))
         return "name_and_tags" if item["_id"] in found else "name"
 
-    def tagged(self) -> tuple[Item, str]:
+    def find_tagged(self) -> tuple[Item, str]:
         """A collection, and a tag of it that is not in its name."""
         for item in self.items:
             for tag in tag_names(item):
-                if folded(tag) not in folded(item["name"]):
+                if fold_text(tag) not in fold_text(item["name"]):
                     return item, tag
         raise NotObservable("no collection has a tag that is not in its name")
 
     def list_filters(self) -> str:
-        leaf = first(filterfalse(is_folder, self.items), "all are folders")
-        answer = self.listed(parentId=leaf["parentId"], selectFolder=True)
+        leaf = first_or_raise(filterfalse(is_folder, self.items), "all are folders")
+        answer = self.ask_list(parentId=leaf["parentId"], selectFolder=True)
         # A server that does not know the field may refuse it.
         if not answer.is_accepted or not all(map(is_folder, answer.page()[0])):
             return "ignore"
-        by_value = self.listed(tagFilters=[UNKNOWN_TAG])
+        by_value = self.ask_list(tagFilters=[UNKNOWN_TAG])
         if by_value.is_accepted and not by_value.page()[0]:
             return "tag_values"
         return "honour"
 
-    search_text = either("whole", "service", searchText="x" * 101)
+    search_text = accepted_or_refused("whole", "service", searchText="x" * 101)
 
     # The fields of collections
 
@@ -180,7 +180,7 @@ class ChoiceProbe(Probe):
         return "service" if has_more else "documented"
 
     def tags_empty(self) -> str:
-        item = first(filterfalse(has_tags, self.items), "every collection has tags")
+        item = first_or_raise(filterfalse(has_tags, self.items), "every collection has tags")
         return "absent" if item.get("tags") is None else "list"
 
     def tag_form(self) -> str:
@@ -209,14 +209,16 @@ class ChoiceProbe(Probe):
         right = self.send("PUT", PIN, chat | {"top": False}).code
         without_top = self.send("PUT", PIN, chat).code
         empty = self.send("PUT", PIN, {}).code
-        need(right not in (200, empty), "an unknown app is refused like a missing field")
+        require(right not in (200, empty), "an unknown app is refused like a missing field")
         return "ignore" if without_top == right else "reject"
 
     def lone_offset(self) -> str:
-        full = first((it for it in self.items if it["dataAmount"]), "no collection has rows")
+        full = first_or_raise(
+            (it for it in self.items if it["dataAmount"]), "no collection has rows"
+        )
         body = {"collectionId": full["_id"]}
         rows, _ = self.send("POST", ROWS, body).page()
-        need(bool(rows), "a collection shows no rows")
+        require(bool(rows), "a collection shows no rows")
         past_the_end, _ = self.send("POST", ROWS, body | {"offset": 10**6}).page()
         return "ignore" if past_the_end else "honour"
 
@@ -233,42 +235,42 @@ class ChoiceProbe(Probe):
     def unknown_key(self) -> str:
         key = {"Authorization": f"Bearer fastgpt-{token_hex(16)}"}
         is_open = self.is_listed(headers=OF_JSON | key)
-        need(is_open, "one is refused, as by every server with keys of its own")
+        require(is_open, "one is refused, as by every server with keys of its own")
         return "accept"
 
-    content_type_missing = either("accept", "reject", headers={})
-    method_mismatch = either("accept", "reject", method="PUT")
-    unknown_fields = either("ignore", "reject", unknownField=1)
+    content_type_missing = accepted_or_refused("accept", "reject", headers={})
+    method_mismatch = accepted_or_refused("accept", "reject", method="PUT")
+    unknown_fields = accepted_or_refused("ignore", "reject", unknownField=1)
 
     def request_form(self) -> str:
         moved = self.send("POST", f"{LIST}/", {"datasetId": self.dataset})
         return "service" if moved.status == 308 else "strict"
 
     def error_form(self) -> str:
-        code = self.listed(datasetId=UNKNOWN).code
-        need(400 <= code < 500 or code >= 1000, f"an unknown dataset has code {code}")
+        code = self.ask_list(datasetId=UNKNOWN).code
+        require(400 <= code < 500 or code >= 1000, f"an unknown dataset has code {code}")
         return "plain" if code < 500 else "service"
 
     def error_http_status(self) -> str:
         """An unknown dataset is a 500 for some who answer a wrong body with 400."""
-        unknown = self.listed(datasetId=UNKNOWN)
-        missing = self.listed(datasetId=UNSET)
+        unknown = self.ask_list(datasetId=UNKNOWN)
+        missing = self.ask_list(datasetId=UNSET)
         for answer in (unknown, missing):
             is_told = not answer.is_accepted and answer.code != 500
-            need(is_told, "a list without a dataset is accepted, or fails with code 500")
+            require(is_told, "a list without a dataset is accepted, or fails with code 500")
         least = min(unknown.status, missing.status)
         return {200: "always_200", 500: "always_500"}.get(least, "mapped")
 
     def legacy_paths(self) -> str:
-        return self.route("PUT", f"{CHAT_ROUTES}/updateHistory", {})
+        return self.serves("PUT", f"{CHAT_ROUTES}/updateHistory", {})
 
     def related_routes(self) -> str:
-        return self.route("POST", "/api/core/dataset/list", {"parentId": None})
+        return self.serves("POST", "/api/core/dataset/list", {"parentId": None})
 
-    def route(self, method: str, path: str, body: Item) -> str:
+    def serves(self, method: str, path: str, body: Item) -> str:
         """Whether a route is served."""
         code = self.send(method, path, body).code
-        need(code != 500, f"{path} fails with code 500")
+        require(code != 500, f"{path} fails with code 500")
         return "off" if code == 404 else "on"
 
 

@@ -20,7 +20,7 @@ from mock_server.service.app import OPERATIONS
 from mock_server.service.views import Paged
 from mock_server.store.objects import Id
 from mock_server.tools import kinds
-from mock_server.tools.kinds import Item, Names, ObjectKind, fields_of
+from mock_server.tools.kinds import Item, Names, ObjectKind, pick_fields
 
 MAX_FILE = 256 * 1024 * 1024
 NOT_AS_EXPECTED = (MsgspecError, ValueError, RecursionError)
@@ -176,7 +176,7 @@ class Recording:
     def put(self, where: Names, kind: ObjectKind, item: Any, known: Item) -> str | None:
         """Add or replace an object: known fields, and kept ones of an item. Returns its id."""
         try:
-            fields = known | fields_of(item, kind.kept)
+            fields = known | pick_fields(item, kind.kept)
             # A folder of null or "" is the top level.
             if "parent_id" in kind.entry.__struct_fields__ and "parentId" in item:
                 fields["parentId"] = item["parentId"] or None

@@ -41,7 +41,7 @@ COLLECTION = ObjectKind("collection", document.CollectionEntry, ("_id",), LISTED
 DATA = ObjectKind("row", document.RowEntry, ("_id",), ROW, ("collectionId",))
 
 
-def fields_of(item: Item, names: Iterable[str]) -> Item:
+def pick_fields(item: Item, names: Iterable[str]) -> Item:
     """Those of these fields that an object has."""
     fields = {}
     for name in names:

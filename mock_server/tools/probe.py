@@ -32,7 +32,7 @@ class ServiceError(Exception):
     exit_code = 3
 
 
-class NoService(ServiceError):
+class UnexpectedAnswer(ServiceError):
     """The service answered what it must not."""
 
     exit_code = 5
@@ -42,20 +42,20 @@ class NotObservable(Exception):
     """Why something cannot be seen from outside."""
 
 
-def need(is_so: bool, reason: str) -> None:
+def require(is_so: bool, reason: str) -> None:
     """Raises NotObservable, for this reason, if it is not so."""
     if not is_so:
         raise NotObservable(reason)
 
 
-def first(found: Iterable[R], reason: str) -> R:
+def first_or_raise(found: Iterable[R], reason: str) -> R:
     """The first that is found. Raises NotObservable, for this reason, if none is."""
     for each in found:
         return each
     raise NotObservable(reason)
 
 
-def ids(items: Iterable[Item]) -> list[str]:
+def ids_of(items: Iterable[Item]) -> list[str]:
     return [it["_id"] for it in items]
 
 
@@ -116,7 +116,7 @@ class ServerResponse(Struct, frozen=True):
 
     def page(self) -> tuple[list[Item], int]:
         """The items of a page, and the total of its list. Raises NotObservable, LookupError."""
-        need(self.is_accepted, f"a list is refused with code {self.code}")
+        require(self.is_accepted, f"a list is refused with code {self.code}")
         return self.body["data"]["list"], self.body["data"]["total"]
 
 
@@ -144,33 +144,37 @@ class Probe(Struct, dict=True):
             content = json.encode(body)
         response = self.http.request(method, path, content=content, headers=headers)
         answer = ServerResponse.of(response)
-        need(answer.code not in BUSY, f"the server answers {answer.code}")
+        require(answer.code not in BUSY, f"the server answers {answer.code}")
         return answer
 
-    def first_of(self, path: str, most: int) -> list[str]:
+    def list_ids(self, path: str, most: int) -> list[str]:
         """The ids of the first objects that a route lists, without those in folders."""
         answer = self.send("POST", path, {"parentId": None})
-        need(answer.is_accepted, f"no id is given, and {path} is refused with code {answer.code}")
+        require(
+            answer.is_accepted, f"no id is given, and {path} is refused with code {answer.code}"
+        )
         objects = answer.body["data"] or ()
         found = [it["_id"] for it in objects if it["type"] not in FOLDERS]
-        need(bool(found), f"no id is given, and {path} shows none to this key")
+        require(bool(found), f"no id is given, and {path} shows none to this key")
         return [*map(str, found[:most])]
 
     def check(self) -> None:
         """Raises NoService for a server without JSON, NotObservable for other keys or ids."""
-        answer = self.listed(datasetId=UNKNOWN)
+        answer = self.ask_list(datasetId=UNKNOWN)
         if answer.body is None:
-            raise NoService(f"Expected JSON, got none with status {answer.status} - at {LIST}")
+            raise UnexpectedAnswer(
+                f"Expected JSON, got none with status {answer.status} - at {LIST}"
+            )
         is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
-        need(not is_refused, f"the key is refused with code {answer.code}")
+        require(not is_refused, f"the key is refused with code {answer.code}")
         if self.given_dataset:
-            code = self.listed().code
-            need(code == 200, f"--dataset {self.given_dataset} is refused with code {code}")
+            code = self.ask_list().code
+            require(code == 200, f"--dataset {self.given_dataset} is refused with code {code}")
         # A server without the route refuses each app, which says nothing of this one.
         if self.given_app and self.send("POST", HISTORIES, {}).code != 404:
             body = {"appId": self.given_app, "offset": 0, "pageSize": 1}
             code = self.send("POST", HISTORIES, body).code
-            need(code == 200, f"--app {self.given_app} is refused with code {code}")
+            require(code == 200, f"--app {self.given_app} is refused with code {code}")
 
     # Collections
 
@@ -179,7 +183,7 @@ class Probe(Struct, dict=True):
         """The given dataset; else, of the first ones listed, the one that shows most."""
         if self.given_dataset:
             return self.given_dataset
-        found = self.first_of("/api/core/dataset/list", MOST_DATASETS)
+        found = self.list_ids("/api/core/dataset/list", MOST_DATASETS)
         best = max(found, key=self.richness)
         self.notes.append(f"looked at dataset {best}, the one of {len(found)} that shows most")
         return best
@@ -195,7 +199,7 @@ class Probe(Struct, dict=True):
         largest = max([total, *inside])
         return sum([any(inside), any(map(has_tags, items)), largest > 10, largest > 30]), largest
 
-    def listed(
+    def ask_list(
         self, method: str = "POST", headers: Headers = OF_JSON, **fields: Any
     ) -> ServerResponse:
         """The answer to a list of the top level; a field that is UNSET is left out."""
@@ -207,16 +211,16 @@ class Probe(Struct, dict=True):
         return self.send(method, LIST, sent, headers)
 
     def page(self, **fields: Any) -> tuple[list[Item], int]:
-        return self.listed(**fields).page()
+        return self.ask_list(**fields).page()
 
     def is_listed(self, **fields: Any) -> bool:
         """Whether a list is accepted. Raises NotObservable if a plain one is not."""
         self.page()
-        return self.listed(**fields).is_accepted
+        return self.ask_list(**fields).is_accepted
 
-    def every(self, **fields: Any) -> list[Item]:
+    def all_items(self, **fields: Any) -> list[Item]:
         """The items of all pages, as they come."""
-        return all_pages(lambda offset: self.listed(offset=offset, **fields))
+        return all_pages(lambda offset: self.ask_list(offset=offset, **fields))
 
     @cached_property
     def levels(self) -> dict[str | None, list[Item]]:
@@ -225,11 +229,11 @@ class Probe(Struct, dict=True):
         folders: list[str | None] = [None]
         # The list of folders grows while they are read.
         for parent in folders:
-            found[parent] = self.every(parentId=parent)
+            found[parent] = self.all_items(parentId=parent)
             for folder in filter(is_folder, found[parent]):
                 if folder["_id"] not in folders and len(folders) < MOST_FOLDERS:
                     folders.append(folder["_id"])
-        first(found[None], "the dataset is empty")
+        first_or_raise(found[None], "the dataset is empty")
         return found
 
     @property
@@ -245,8 +249,8 @@ class Probe(Struct, dict=True):
 
     @cached_property
     def app(self) -> str:
-        need(self.may_write, "it needs --write")
-        return self.given_app or self.first_of("/api/core/app/list", 1)[0]
+        require(self.may_write, "it needs --write")
+        return self.given_app or self.list_ids("/api/core/app/list", 1)[0]
 
     def set_top(self, chat_id: str, top: bool) -> ServerResponse:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})

@@ -9,17 +9,17 @@ from typing import Annotated, Any, TypeVar
 import httpx2
 from msgspec import Meta, Struct
 
-from mock_server.decoding import converted
+from mock_server.decoding import convert_or_refuse
 from mock_server.errors import Refusal
 from mock_server.tools import kinds
-from mock_server.tools.kinds import FOLDERS, Item, ObjectKind, fields_of
+from mock_server.tools.kinds import FOLDERS, Item, ObjectKind, pick_fields
 from mock_server.tools.probe import (
     HISTORIES,
     LIST,
     ROWS,
-    NoService,
     ServerResponse,
     ServiceError,
+    UnexpectedAnswer,
 )
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class Pull(Struct):
             self.has_answered = True
             answer = ServerResponse.of(response)
             if not answer.is_outage:
-                return checked(accepted_data(answer, path), kind, path)
+                return convert_answer(accepted_data(answer, path), kind, path)
             failure = ServiceError(failure_text(answer, path))
             # Code 500 is also that of a refusal which has no code of its own.
             if answer.status == 500 and answer.has_code:
@@ -96,7 +96,7 @@ class Pull(Struct):
             start = len(found)
             page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ServicePage)
             for item in page.list:
-                kept = entry(item, kind, path)
+                kept = checked_entry(item, kind, path)
                 found[kept[kind.id[0]]] = kept
             if total is None:
                 total = page.total
@@ -108,7 +108,7 @@ class Pull(Struct):
                 raise Changed(f"{len(found)} items came, with a total of {page.total} - at {path}")
         return [*found.values()]
 
-    def tried(self, what: str, read: Callable[[], T]) -> T | None:
+    def try_reading(self, what: str, read: Callable[[], T]) -> T | None:
         """What is read, anew if it changes meanwhile; else None, and a problem."""
         for passes_left in reversed(range(PASSES)):
             try:
@@ -120,16 +120,16 @@ class Pull(Struct):
             sleep(self.pause)
         return None
 
-    def listed(self, kind: ObjectKind) -> dict[str, Item]:
+    def list_resources(self, kind: ObjectKind) -> dict[str, Item]:
         """The apps or datasets that can be read, folder by folder."""
         path = f"/api/core/{kind.noun}/list"
 
         def inside(parent: str | None) -> list[Item]:
             read = partial(self.read, path, {"parentId": parent}, list[Item])
-            items = self.tried(f"the {kind.noun}s of folder {parent or 'null'}", read)
-            return [entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
+            items = self.try_reading(f"the {kind.noun}s of folder {parent or 'null'}", read)
+            return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
 
-        return of_all_folders(inside, "id")
+        return walk_folders(inside, "id")
 
     def holders(
         self,
@@ -139,14 +139,14 @@ class Pull(Struct):
         content: Callable[[str], list[Item]],
     ) -> list[Item]:
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
-        chosen = self.listed(kind)
+        chosen = self.list_resources(kind)
         if ids:
             chosen = {id: chosen.get(id, {"id": id}) | {"parentId": None} for id in ids}
         holders = []
         for id, holder in chosen.items():
             inside: list[Item] | None = []
             if holder.get("type") not in FOLDERS:
-                inside = self.tried(f"{kind.noun} {id}", partial(content, id))
+                inside = self.try_reading(f"{kind.noun} {id}", partial(content, id))
             if inside is not None:
                 holders.append(holder | {field: inside})
         return holders
@@ -160,7 +160,7 @@ class Pull(Struct):
         def inside(parent: str | None) -> list[Item]:
             return self.items(LIST, {"datasetId": dataset_id, "parentId": parent}, kinds.COLLECTION)
 
-        return [*of_all_folders(inside, "_id").values()]
+        return [*walk_folders(inside, "_id").values()]
 
     def with_rows(self, collection: Item) -> Item:
         """A collection with its rows; without, if they cannot be read."""
@@ -168,11 +168,11 @@ class Pull(Struct):
             return collection
         id = collection["_id"]
         read = partial(self.items, ROWS, {"collectionId": id}, kinds.DATA)
-        rows = self.tried(f"the rows of collection {id}", read)
+        rows = self.try_reading(f"the rows of collection {id}", read)
         return collection | {"data": rows} if rows else collection
 
 
-def of_all_folders(inside: Callable[[str | None], list[Item]], id: str) -> dict[str, Item]:
+def walk_folders(inside: Callable[[str | None], list[Item]], id: str) -> dict[str, Item]:
     """The objects inside all folders, by the field that identifies them."""
     found = dict[str, Item]()
     folders: list[str | None] = [None]
@@ -201,23 +201,23 @@ def accepted_data(answer: ServerResponse, path: str) -> Any:
     if answer.status == 404 or is_refused:
         raise NotReadable(failure_text(answer, path))
     if not answer.has_code:
-        raise NoService(failure_text(answer, path))
+        raise UnexpectedAnswer(failure_text(answer, path))
     return answer.body.get("data")
 
 
-def checked(value: Any, kind: type[T], path: str) -> T:
+def convert_answer(value: Any, kind: type[T], path: str) -> T:
     """A part of an answer, if it has the right form. Raises ServiceError."""
     try:
-        return converted(value, kind)
+        return convert_or_refuse(value, kind)
     except Refusal as error:
-        raise NoService(f"{error} in an answer of {path}") from None
+        raise UnexpectedAnswer(f"{error} in an answer of {path}") from None
 
 
-def entry(item: Item, kind: ObjectKind, path: str) -> Item:
+def checked_entry(item: Item, kind: ObjectKind, path: str) -> Item:
     """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
-    fields = fields_of(item, (*kind.id, *kind.kept))
-    checked(fields.get(kind.id[0]), str, path)
-    checked(fields, kind.entry, path)
+    fields = pick_fields(item, (*kind.id, *kind.kept))
+    convert_answer(fields.get(kind.id[0]), str, path)
+    convert_answer(fields, kind.entry, path)
     return fields
 
 
@@ -245,12 +245,12 @@ def pull(
     return {"apps": apps, "datasets": datasets}, account.problems
 
 
-def anonymous(value: Any, name: str = "") -> Any:
+def anonymized(value: Any, name: str = "") -> Any:
     """A document without its texts, members and links; equal ones stay equal."""
     if isinstance(value, dict):
-        return {key: anonymous(item, key) for key, item in value.items()}
+        return {key: anonymized(item, key) for key, item in value.items()}
     if isinstance(value, list):
-        return [anonymous(item, name) for item in value]
+        return [anonymized(item, name) for item in value]
     if not value or not isinstance(value, str) or name not in ANONYMOUS:
         return value
     return ANONYMOUS[name].format(shake_256(value.encode()).hexdigest(12))

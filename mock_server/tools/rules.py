@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, defstruct, json
 
-from mock_server.decoding import converted
-from mock_server.store.objects import Permission, ValuedTag, folded
+from mock_server.decoding import convert_or_refuse
+from mock_server.store.objects import Permission, ValuedTag, fold_text
 from mock_server.tools.kinds import Item
-from mock_server.tools.probe import Probe, first, ids, need, tag_names
+from mock_server.tools.probe import Probe, first_or_raise, ids_of, require, tag_names
 
 SpecPermission: Any = defstruct(
     "SpecPermission", [("value", int)], bases=(Permission,), frozen=True, kw_only=True
@@ -45,40 +45,40 @@ def expect(expected: str, got: object, is_right: bool) -> None:
 
 def check_envelope(server: Probe) -> None:
     """A list comes in an envelope with four fields."""
-    answer = server.listed()
+    answer = server.ask_list()
     is_success = answer.status == 200 and str(answer.code) == "200"
-    need(is_success, f"a list is refused with code {answer.code}")
-    converted(answer.body, SpecEnvelope)
+    require(is_success, f"a list is refused with code {answer.code}")
+    convert_or_refuse(answer.body, SpecEnvelope)
 
 
 def check_fields(server: Probe) -> None:
     """Collections have the fields and types of the spec, or those that FastGPT sends."""
     items, _ = server.page()
     # Folders can be read if the fields of their items are right.
-    with_right_fields(items)
-    with_right_fields(server.items)
+    check_item_fields(items)
+    check_item_fields(server.items)
 
 
-def with_right_fields(items: list[Item]) -> None:
+def check_item_fields(items: list[Item]) -> None:
     """Raises Refusal."""
     for item in items:
         is_documented = item.keys() <= ITEM_FIELDS.keys()
         kind = SpecCollection if is_documented else ServiceCollection
-        converted({"tags": []} | item, kind)
+        convert_or_refuse({"tags": []} | item, kind)
 
 
 def check_pages(server: Probe) -> None:
     """Pages of each size join without gaps and doubles, and have the same total."""
     parent, items = server.longest
-    every = ids(items)
-    need(len(every) < server.most, "too many collections")
+    every = ids_of(items)
+    require(len(every) < server.most, "too many collections")
     expect("each collection once", every, len({*every}) == len(every))
     for size in (1, 7, 30):
         offsets = range(0, len(every) + size, size)
         # Most lists have few pages. Of a long one, the last pages and what is past the end.
         for offset in offsets[-12:]:
             shown, total = server.page(parentId=parent, pageSize=size, offset=offset)
-            got = [total, ids(shown)]
+            got = [total, ids_of(shown)]
             is_right = got == [len(every), every[offset : offset + size]]
             expect(f"total {len(every)} and its items from {offset}", got, is_right)
 
@@ -95,18 +95,18 @@ def check_search(server: Probe) -> None:
     # A name that is not in ASCII shows more.
     wanted = min(server.levels[None], key=lambda it: not it["name"].isascii())
     text = wanted["name"][:40].strip().swapcase()
-    shown = ids(server.every(searchText=text))
+    shown = ids_of(server.all_items(searchText=text))
     expect(f"{wanted['_id']} for {text!r}", shown, wanted["_id"] in shown)
     for word in (text, f".{text[1:]}", ".*"):
-        for found in server.every(searchText=word):
+        for found in server.all_items(searchText=word):
             texts = [found["name"], *tag_names(found)]
-            has_word = any(folded(word) in folded(each) for each in texts)
+            has_word = any(fold_text(word) in fold_text(each) for each in texts)
             expect(f"{word!r} in a name or a tag", texts, has_word)
 
 
 def check_pin(server: Probe) -> None:
     """`top` pins and unpins, twice as once, with data null. At last it is as it was."""
-    id, was = first(server.chats.items(), "the app has no chats")
+    id, was = first_or_raise(server.chats.items(), "the app has no chats")
     server.left += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
     try:
         for top in (not was, not was, was, was):

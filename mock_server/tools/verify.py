@@ -12,7 +12,7 @@ from msgspec import Struct, json
 from mock_server.choices import PROFILES, profile, table
 from mock_server.errors import Refusal
 from mock_server.tools.choice_probes import Ask, ChoiceProbe, probe_of
-from mock_server.tools.probe import NotObservable, ServiceError, need
+from mock_server.tools.probe import NotObservable, ServiceError, require
 from mock_server.tools.rules import RULES
 
 NOT_OBSERVABLE: Literal["not observable"] = "not observable"
@@ -48,7 +48,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
     except httpx2.RequestError as error:
         raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
     is_blind = all(it.status == NOT_OBSERVABLE for it in rules)
-    need(not is_blind, rules[0].reason)
+    require(not is_blind, rules[0].reason)
     # What was not seen is most likely as in the profile that is like the rest.
     nearest, _ = nearest_profile(choices)
     for finding in choices:
@@ -78,11 +78,11 @@ def finding_of(server: ChoiceProbe, name: str, section: str, ask: Ask | str) -> 
 
 def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
     """The profile from which the fewest of the values seen differ, and those that do."""
-    best = min(PROFILES, key=lambda name: len(values_beside(name, findings)))
-    return best, values_beside(best, findings)
+    best = min(PROFILES, key=lambda name: len(values_unlike(name, findings)))
+    return best, values_unlike(best, findings)
 
 
-def values_beside(name: str, findings: list[Finding]) -> dict[str, Any]:
+def values_unlike(name: str, findings: list[Finding]) -> dict[str, Any]:
     """The values seen that differ from a profile."""
     usual = profile(name)
     others = {}
