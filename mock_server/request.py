@@ -13,7 +13,7 @@ from starlette.types import Scope
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson, LimitReached
 from mock_server.forms import form_kind, form_value
-from mock_server.store.replies import asked_parts, text_of
+from mock_server.store.replies import joined_text, last_question
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 
@@ -66,16 +66,16 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return dict(parse_qsl(self.raw_query.decode("latin-1"), keep_blank_values=True))
 
     @cached_property
-    def asked(self) -> list[dict[str, Any]]:
+    def question_parts(self) -> list[dict[str, Any]]:
         """The parts of the question, in a request for a completion."""
         messages = self.fields.get("messages")
         if not isinstance(messages, list):
             return []
-        return asked_parts(messages)
+        return last_question(messages)
 
     @property
     def question(self) -> str:
-        return text_of(self.asked)
+        return joined_text(self.question_parts)
 
 
 def bearer_key(headers: Mapping[str, str]) -> str | None:

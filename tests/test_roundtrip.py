@@ -106,7 +106,7 @@ def baselines(draw: Any) -> Baseline:
         datasets=by_id([draw(datasets(new_id))]),
         keys=by_id(draw(st.sampled_from([[], keys])), "key"),
         users={"65e1": User(username="65e1", password=draw(texts))},
-        made=number,
+        last_number=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
     answer = made(Answer, operation="GET /api/{id}", json=json_values, delay_ms=5)

@@ -257,7 +257,7 @@ def collections_in_scope(
     call: Call, dataset: Dataset, body: ListV2, choices: Choices
 ) -> list[Collection]:
     """The collections among which a list looks, in its order. Raises ParentNotFound."""
-    found = dataset.ordered(choices.list_order)
+    found = dataset.in_order(choices.list_order)
     parent = body.parent_id
     if body.search_text and choices.search_scope == "dataset":
         return found.items

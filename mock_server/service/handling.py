@@ -96,7 +96,7 @@ class Handling(Work):
             store = outcome.store
             # No id is given twice, even if the object that had it is lost.
             if not stores:
-                store = replace(self.moment.store, made=store.made)
+                store = replace(self.moment.store, last_number=store.last_number)
             self._call.state.set_store(store)
         if outcome.stopped is not None:
             self._call.state.stop_reply(outcome.stopped)

@@ -27,9 +27,9 @@ A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above 
 TreeObject = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
 """Longer than the spec's operations take it, as in the service."""
-MAX_MADE = 200_000
+MAX_NEW_OBJECTS = 200_000
 """How many new objects there may be until a reset."""
-_MADE_ID = re.compile(rb'"68b000000000([0-9a-f]{12})"')
+_NEW_ID = re.compile(rb'"68b000000000([0-9a-f]{12})"')
 """An id that was given to a new object, and its number."""
 
 
@@ -67,7 +67,7 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
     def listed_chats(self) -> list[Chat]:
         return [it for it in self.chats.values() if not it.deleted]
 
-    def declared(self, variables: dict[str, Any]) -> dict[str, Any]:
+    def declared_variables(self, variables: dict[str, Any]) -> dict[str, Any]:
         """Those of the variables that the app declares."""
         if self.variables is None:
             return variables
@@ -111,8 +111,8 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
     datasets: dict[str, Dataset] = {}
     keys: dict[str, Key] = {}
     users: dict[str, User] = {}
-    made: int = 0
-    """The number of the id that was last given to a new object."""
+    last_number: int = 0
+    """The number in the id that was last given to a new object."""
 
     @cached_property
     def is_training(self) -> bool:
@@ -123,52 +123,49 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         datasets = {id: it.trained_at(now_ms) for id, it in self.datasets.items()}
         return replace(self, datasets=datasets)
 
-    def skip_ids_in(self, *given: object) -> "Store":
+    def skip_ids_in(self, *values: object) -> "Store":
         """The account that gives no new object an id that objects, or texts, have already."""
-        made = self.made
-        for digits in _MADE_ID.findall(json.encode(given)):
-            number = int(digits, 16)
-            # No object gets an id with a higher number.
-            if number <= MAX_MADE:
-                made = max(made, number)
-        return replace(self, made=made)
+        numbers = [int(digits, 16) for digits in _NEW_ID.findall(json.encode(values))]
+        # No object gets an id with a higher number.
+        used = [it for it in numbers if it <= MAX_NEW_OBJECTS]
+        return replace(self, last_number=max([self.last_number, *used]))
 
-    def put(self, changed: App | Dataset) -> "Store":
-        if isinstance(changed, App):
-            return replace(self, apps=self.apps | {changed.id: changed})
-        return replace(self, datasets=self.datasets | {changed.id: changed})
+    def put(self, resource: App | Dataset) -> "Store":
+        if isinstance(resource, App):
+            return replace(self, apps=self.apps | {resource.id: resource})
+        return replace(self, datasets=self.datasets | {resource.id: resource})
 
-    def remove(self, gone: App | Dataset) -> "Store":
+    def remove(self, resource: App | Dataset) -> "Store":
         """The account without an app or a dataset; of a folder, without all that is in it."""
-        if isinstance(gone, App):
-            return replace(self, apps=omit(self.apps, ids_below(self.apps, gone.id)))
-        return replace(self, datasets=omit(self.datasets, ids_below(self.datasets, gone.id)))
+        if isinstance(resource, App):
+            return replace(self, apps=omit(self.apps, ids_below(self.apps, resource.id)))
+        return replace(self, datasets=omit(self.datasets, ids_below(self.datasets, resource.id)))
 
 
-def ids_below(holders: Mapping[str, TreeObject], id: str) -> set[str]:
+def ids_below(objects: Mapping[str, TreeObject], id: str) -> set[str]:
     """The id of an object, and those of all that is in it."""
-    found = {id}
-    count = 0
+    ids = {id}
+    known = 0
     # Each round goes down by one folder, until there is no more to find.
-    while len(found) > count:
-        count = len(found)
-        found |= {it.id for it in holders.values() if it.parent_id in found}
-    return found
+    while len(ids) > known:
+        known = len(ids)
+        ids |= {it.id for it in objects.values() if it.parent_id in ids}
+    return ids
 
 
-def has_place(holders: Mapping[str, TreeObject], held: TreeObject) -> bool:
+def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
     """Whether an object is at the top level, or below at most MAX_FOLDERS folders."""
-    parent_id = held.parent_id
+    parent_id = objects[id].parent_id
     for _ in range(MAX_FOLDERS + 1):
         if parent_id is None:
             return True
-        if parent_id not in holders:
+        if parent_id not in objects:
             return False
-        parent_id = holders[parent_id].parent_id
+        parent_id = objects[parent_id].parent_id
     return False
 
 
-def all_have_place(holders: Mapping[str, TreeObject], changed: TreeObject) -> bool:
-    """Whether an object that is new, or moved, and all that is in it have a place."""
-    after = {**holders, changed.id: changed}
-    return all(has_place(after, after[id]) for id in ids_below(after, changed.id))
+def all_reach_root(objects: Mapping[str, TreeObject], changed: TreeObject) -> bool:
+    """Whether this holds for an object that is new, or moved, and for all that is in it."""
+    after = {**objects, changed.id: changed}
+    return all(reaches_root(after, id) for id in ids_below(after, changed.id))
