@@ -51,7 +51,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
     """All names that were sent, for those that are misspelled."""
 
     @property
-    def mistakes(self) -> int:
+    def mistake_count(self) -> int:
         """How many were reported without a refusal."""
         return 0
 
@@ -68,7 +68,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         path = self.path[:-1] if at_key else self.path
         raise InvalidField(message.removeprefix("Expected "), where=json_path(path), hint=hint)
 
-    def written(self, value: Any) -> str:
+    def source_text(self, value: Any) -> str:
         """A number, true or false as a document has it; nothing of a secret in a request."""
         if self.is_secret:
             return ""
@@ -95,9 +95,9 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
         return found
     except (msgspec.ValidationError, ValueError) as error:
         cause = error.__cause__
-    before = place.mistakes
+    count_before = place.mistake_count
     left = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
-    if place.mistakes > before:
+    if place.mistake_count > count_before:
         return left
     # A check of the type's own says itself what it expects.
     if cause is not None:
@@ -218,7 +218,7 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     # A number in place of a text lacks quotes, as 1.50 does for a version.
     written = ""
     if str in kinds and isinstance(value, int | float):
-        written = place.written(value)
+        written = place.source_text(value)
     if written:
         message += f', got {written}, which needs quotes: "{written}"'
     elif not place.is_secret:

@@ -157,7 +157,7 @@ class Watch:
             say(f"{error}\nthe last good fixture stays")
             return
         default = self._sandboxes.default
-        self._sandboxes.set_baseline(default, loaded.onto(default.baseline))
+        self._sandboxes.set_baseline(default, loaded.with_choices_of(default.baseline))
         default.reset()
         for warning in loaded.warnings:
             say(f"warning: {warning}")
