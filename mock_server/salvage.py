@@ -21,7 +21,8 @@ LOST = object()
 """Stands for a value of which nothing could be converted."""
 OLD_NAMES = {"responses": "answers"}
 """Fields by the names that they had in earlier versions."""
-MAX_WRONG = 100  # names in which a missing one is looked for
+MAX_COMPARED = 100
+"""Among how many names a missing one is looked for."""
 Where = tuple[str | int, ...]
 WORDS: dict[Any, str] = {
     Any: "any value",
@@ -39,6 +40,7 @@ WORDS: dict[Any, str] = {
 UNITS = {"a text": " characters", "a list": " items"}
 """Of what a length counts."""
 MAX_OR = 5
+"""How many names a message joins with `or`."""
 
 
 class Place(Struct, frozen=True, eq=False, kw_only=True):
@@ -47,12 +49,12 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
     path: Where = ()
     is_strict: bool = True
     """Whether a text is no number, as in JSON; in a query it may be one."""
-    sent: Sequence[str] = ()
-    """All names that were sent, for those that are misspelled."""
+    sent_names: Sequence[str] = ()
+    """The names of all fields that were sent: one may be a missing one, misspelled."""
 
     @property
     def mistake_count(self) -> int:
-        """How many were reported without a refusal."""
+        """How many mistakes were reported without a refusal."""
         return 0
 
     @property
@@ -69,7 +71,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         raise InvalidField(message.removeprefix("Expected "), where=json_path(path), hint=hint)
 
     def source_text(self, value: Any) -> str:
-        """A number, true or false as a document has it; nothing of a secret in a request."""
+        """A number, true or false as it was written; nothing of a secret in a request."""
         if self.is_secret:
             return ""
         return msgspec.json.encode(value).decode()
@@ -89,16 +91,17 @@ def json_path(path: Where) -> str:
 def salvage(value: Any, kind: Any, place: Place) -> Any:
     """The value as an instance of a type, without what is wrong in it; or LOST."""
     try:
-        found = msgspec.convert(value, kind, strict=place.is_strict)
-        if isinstance(found, datetime):
-            ms_of(found)
-        return found
+        instance = msgspec.convert(value, kind, strict=place.is_strict)
+        if isinstance(instance, datetime):
+            ms_of(instance)
+        return instance
     except (msgspec.ValidationError, ValueError) as error:
         cause = error.__cause__
+    # What is wrong may be in a part of the value, where it is reported.
     count_before = place.mistake_count
-    left = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
+    remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
     if place.mistake_count > count_before:
-        return left
+        return remains
     # A check of the type's own says itself what it expects.
     if cause is not None:
         place.report(str(cause))
@@ -107,67 +110,70 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
     return LOST
 
 
-def _salvage_parts(value: Any, branches: list[Any], place: Place) -> Any:
+def _salvage_parts(value: Any, kinds: list[Any], place: Place) -> Any:
     """What is right in an object or an array; or LOST."""
-    kinds = [*filter(is_struct, branches)]
-    if isinstance(value, dict) and kinds:
-        return _salvage_struct(value, kinds, place)
-    for branch in branches:
-        if isinstance(value, dict) and get_origin(branch) is dict:
-            return _salvage_dict(value, branch, place)
-        if isinstance(value, list) and get_origin(branch) in (tuple, list):
-            return _salvage_list(value, get_args(branch)[0], place)
+    structs_of_union = [*filter(is_struct, kinds)]
+    if isinstance(value, dict) and structs_of_union:
+        return _salvage_struct(value, structs_of_union, place)
+    for kind in kinds:
+        if isinstance(value, dict) and get_origin(kind) is dict:
+            return _salvage_dict(value, kind, place)
+        if isinstance(value, list) and get_origin(kind) in (tuple, list):
+            return _salvage_list(value, get_args(kind)[0], place)
     return LOST
 
 
 def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
+    # Of several structs, a field says which one it is.
     tag_field = kinds[0].__struct_config__.tag_field
     kind: type[Struct] | None = kinds[0]
     if len(kinds) > 1 or tag_field in value:
         kind = _tagged(value, kinds, place)
     if kind is None:
         return LOST
-    fields = {each.encode_name: each for each in structs.fields(kind)}
-    unknown = [name for name in value if name not in fields and name != tag_field]
+    fields = {it.encode_name: it for it in structs.fields(kind)}
+    unknown_names = [name for name in value if name not in fields and name != tag_field]
     if kind.__struct_config__.forbid_unknown_fields:
-        for name in unknown:
+        for name in unknown_names:
             _report_unknown(name, kind, [*fields], place.below(name))
-    found: dict[str, Any] = {}
-    for name, each in fields.items():
+    arguments: dict[str, Any] = {}
+    for name, field in fields.items():
         item = LOST
         if name in value:
-            item = salvage(value[name], each.type, place.below(name))
-        elif each.required:
-            _report_missing(name, [*unknown, *place.sent][:MAX_WRONG], place.below(name))
+            item = salvage(value[name], field.type, place.below(name))
+        elif field.required:
+            other_names = [*unknown_names, *place.sent_names]
+            _report_missing(name, other_names[:MAX_COMPARED], place.below(name))
         # An entry to which others may refer is kept without its name.
-        if item is LOST and each.required and each.type is str:
+        if item is LOST and field.required and field.type is str:
             item = ""
         if item is not LOST:
-            found[each.name] = item
+            arguments[field.name] = item
     # A required field may be lost, or fields may contradict each other.
     try:
-        return kind(**found)
+        return kind(**arguments)
     except (TypeError, ValueError):
         return LOST
 
 
 def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
     """Report a field that a type does not have. `HOLDERS` of a type says where one belongs."""
-    hint = f" (fields: {', '.join(fields)})"
+    hint = did_you_mean(OLD_NAMES.get(name, name), fields)
     holder = getattr(kind, "HOLDERS", {}).get(name)
-    if holder:
+    if not hint and holder:
         hint = f" (it stands below {holder!r})"
-    likely = did_you_mean(OLD_NAMES.get(name, name), fields)
-    place.report(f"Expected no field {name!r}", likely or hint, at_key=True)
+    if not hint:
+        hint = f" (fields: {', '.join(fields)})"
+    place.report(f"Expected no field {name!r}", hint, at_key=True)
 
 
-def _report_missing(name: str, others: list[str], place: Place) -> None:
+def _report_missing(name: str, other_names: list[str], place: Place) -> None:
     """Report that a required field is not there, or has another name."""
     message = f"Expected the field {name!r}, which is missing"
-    for other in others:
-        likely = did_you_mean(other, [name])
-        if likely and other != name:
-            place.report(f"{message}, got {other!r}", likely)
+    for other_name in other_names:
+        hint = did_you_mean(other_name, [name])
+        if hint and other_name != name:
+            place.report(f"{message}, got {other_name!r}", hint)
             return
     place.report(message)
 
@@ -175,39 +181,35 @@ def _report_missing(name: str, others: list[str], place: Place) -> None:
 def _tagged(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> type[Struct] | None:
     """The struct that the field `kind` of a row of a script names, None if it names none."""
     tags = {str(it.__struct_config__.tag): it for it in kinds}
-    kind = value.get("kind")
+    tag = value.get("kind")
     if "kind" not in value:
         place.below("kind").report(f"Expected the field 'kind', {one_of([*tags])}")
-    elif not isinstance(kind, str) or kind not in tags:
-        _report_wrong(kind, Literal[tuple(tags)], place.below("kind"))
-    return tags.get(str(kind))
+    elif not isinstance(tag, str) or tag not in tags:
+        _report_wrong(tag, Literal[tuple(tags)], place.below("kind"))
+    return tags.get(str(tag))
 
 
 def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
-    of_keys, of_items = get_args(kind)
+    key_kind, item_kind = get_args(kind)
     for key in value:
         try:
-            msgspec.convert(key, of_keys)
+            msgspec.convert(key, key_kind)
         except msgspec.ValidationError:
-            _report_wrong(key, of_keys, place.below(key), at_key=True)
-    left = {}
-    for key, item in value.items():
-        found = salvage(item, of_items, place.below(key))
-        if found is not LOST:
-            left[key] = found
-    return left
+            _report_wrong(key, key_kind, place.below(key), at_key=True)
+    items = {key: salvage(item, item_kind, place.below(key)) for key, item in value.items()}
+    return {key: item for key, item in items.items() if item is not LOST}
 
 
 def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
-    items = [salvage(item, kind, place.below(at)) for at, item in enumerate(value)]
-    first = plain_type(union_members(kind)[0])
-    if not is_struct(first):
+    items = [salvage(item, kind, place.below(index)) for index, item in enumerate(value)]
+    first_kind = plain_type(union_members(kind)[0])
+    if not is_struct(first_kind):
         return tuple(it for it in items if it is not LOST)
     # An empty object in place of a lost one: the others keep their positions.
-    required = [it.name for it in structs.fields(first) if it.required]
-    for at, item in enumerate(items):
+    required = [it.name for it in structs.fields(first_kind) if it.required]
+    for index, item in enumerate(items):
         if item is LOST:
-            items[at] = first(**dict.fromkeys(required, ""))
+            items[index] = first_kind(**dict.fromkeys(required, ""))
     return tuple(items)
 
 
@@ -216,19 +218,19 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     kinds = [*map(plain_type, union_members(kind))]
     message = f"Expected {type_in_words(kind)}"
     # A number in place of a text lacks quotes, as 1.50 does for a version.
-    written = ""
+    number = ""
     if str in kinds and isinstance(value, int | float):
-        written = place.source_text(value)
-    if written:
-        message += f', got {written}, which needs quotes: "{written}"'
+        number = place.source_text(value)
+    if number:
+        message += f', got {number}, which needs quotes: "{number}"'
     elif not place.is_secret:
         message += f", got {shorten(value)}"
     # Of the values that a type lists, one may be meant.
-    names: list[str] = []
-    for each in kinds:
-        if get_origin(each) is Literal:
-            names += get_args(each)
-    place.report(message, did_you_mean(value, names), at_key=at_key)
+    values: list[str] = []
+    for member in kinds:
+        if get_origin(member) is Literal:
+            values += get_args(member)
+    place.report(message, did_you_mean(value, values), at_key=at_key)
 
 
 def type_in_words(kind: Any) -> str:
@@ -272,23 +274,23 @@ def _one_in_words(kind: Any) -> str:
         return one_of(get_args(plain))
     if is_struct(plain):
         return WORDS[dict]
-    word = WORDS[get_origin(plain) or plain]
-    for each in getattr(kind, "__metadata__", ()):
-        if isinstance(each, Meta):
-            word = each.description or word + _bounds(each, UNITS.get(word, ""))
-    return word
+    words = WORDS[get_origin(plain) or plain]
+    for annotation in getattr(kind, "__metadata__", ()):
+        if isinstance(annotation, Meta):
+            words = annotation.description or words + _bounds(annotation, UNITS.get(words, ""))
+    return words
 
 
 def _bounds(meta: Meta, unit: str) -> str:
     """The bounds of a number, or of a length, which has a unit."""
-    start = " of" if unit else " from"
-    given = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
+    limits = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
     if unit:
-        given = {"at least": meta.min_length, "at most": meta.max_length}
-    bounds = {name: f"{it:.15g}" for name, it in given.items() if it is not None}
+        limits = {"at least": meta.min_length, "at most": meta.max_length}
+    bounds = {name: f"{it:.15g}" for name, it in limits.items() if it is not None}
     if not bounds:
         return ""
     if bounds.keys() == {"at least", "at most"}:
+        start = " of" if unit else " from"
         return f"{start} {' to '.join(bounds.values())}{unit}"
     words = [f"{name} {number}" for name, number in bounds.items()]
     return f" of {' and '.join(words)}{unit}"
