@@ -42,11 +42,13 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
 
     def on_header_value(data: bytes, start: int, end: int) -> None:
         value = data[start:end].decode("latin-1")
+        # Of the headers of a part, this is its Content-Disposition.
         if value.lower().startswith("form-data"):
-            said = header_parameters(value)
-            name = said.get("name", "")
+            parameters = header_parameters(value)
+            name = parameters.get("name", "")
             check_parts(len(parts) + 1)
-            parts.append(FormPart(name, "filename" in said, said.get("filename", "")))
+            filename = parameters.get("filename", "")
+            parts.append(FormPart(name, "filename" in parameters, filename))
 
     def on_part_data(data: bytes, start: int, end: int) -> None:
         parts[-1].content.extend(data[start:end])

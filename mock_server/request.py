@@ -45,20 +45,20 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return words.partition(" ")[0]
 
     @cached_property
-    def value(self) -> Any:
-        """What the body says, as `body_value` reads it; an empty object without a body."""
+    def body_value(self) -> Any:
+        """What the body says, as `decode_body` reads it; an empty object without a body."""
         if not self.body:
             return {}
-        return body_value(self.body, self.headers)
+        return decode_body(self.body, self.headers)
 
     @property
     def fields(self) -> dict[str, Any]:
         """The same if it is an object, else an empty one."""
-        return self.value if isinstance(self.value, dict) else {}
+        return self.body_value if isinstance(self.body_value, dict) else {}
 
     @property
     def has_broken_json(self) -> bool:
-        return self.value is None and "json" in self.headers.get("content-type", "json")
+        return self.body_value is None and "json" in self.headers.get("content-type", "json")
 
     @cached_property
     def query(self) -> dict[str, str]:
@@ -80,11 +80,11 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
 def bearer_key(headers: Mapping[str, str]) -> str | None:
     """The API key of a request, None without one."""
-    found = _BEARER.fullmatch(headers.get("authorization", ""))
-    return found and found[1]
+    bearer = _BEARER.fullmatch(headers.get("authorization", ""))
+    return bearer and bearer[1]
 
 
-def body_value(body: bytes, headers: Mapping[str, str]) -> Any:
+def decode_body(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says: JSON, or the fields of a form; None if it is neither."""
     with suppress(BadJson):
         return json_value(body)
@@ -103,7 +103,7 @@ def body_or_text(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says, or its text; None without a body."""
     if not body:
         return None
-    value = body_value(body, headers)
+    value = decode_body(body, headers)
     if value is None:
         return body.decode(errors="replace")
     return value

@@ -18,13 +18,13 @@ class Signal:
             # To cancel it ends the wait, and does nothing if that is over.
             future.get_loop().call_soon_threadsafe(future.cancel)
 
-    async def wait(self, seconds: float | None, *others: asyncio.Future[Any]) -> bool:
-        """Whether a notification has come within this time, and before others were done."""
+    async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
+        """Whether a notification has come within this time, and before a rival is done."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
         try:
             first = asyncio.FIRST_COMPLETED
-            await asyncio.wait([future, *others], timeout=seconds, return_when=first)
+            await asyncio.wait([future, *rivals], timeout=seconds, return_when=first)
             return future.done()
         finally:
             self._waiting.discard(future)

@@ -30,7 +30,7 @@ class Delivery:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # In process, a client leaves by cancelling the request.
         if kind is asyncio.CancelledError:
-            self._exchange.note_left()
+            self._exchange.note_client_left()
         self._journal.close(self._exchange)
 
     @property
@@ -67,7 +67,7 @@ class Delivery:
         finally:
             coming.cancel()
         if message["type"] == "http.disconnect":
-            self._exchange.note_left()
+            self._exchange.note_client_left()
             self._journal.changed.notify()
         return message
 

@@ -67,5 +67,5 @@ def find_redirect(call: Call) -> Refusal | None:
     target = quote(straight) + (f"?{query}" if query else "")
     moved = errors.Moved("a path without doubled or last slashes", path)
     moved.headers = {"location": target, "refresh": f"0;url={target}"}
-    moved.text = target
+    moved.service_text = target
     return moved
