@@ -13,7 +13,7 @@ from starlette.types import Scope
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson, LimitReached
 from mock_server.forms import form_kind, form_value
-from mock_server.store.replies import joined_text, last_question
+from mock_server.store.replies import last_question
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 
@@ -75,7 +75,12 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @property
     def question(self) -> str:
-        return joined_text(self.question_parts)
+        """The text of the question."""
+        text = ""
+        for part in self.question_parts:
+            if part.get("type") == "text":
+                text += str(part.get("text", ""))
+        return text
 
 
 def bearer_key(headers: Mapping[str, str]) -> str | None:
