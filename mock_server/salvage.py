@@ -23,8 +23,8 @@ OLD_NAMES = {"responses": "answers"}
 """Fields by the names that they had in earlier versions."""
 MAX_COMPARED = 100
 """Among how many names a missing one is looked for."""
-Where = tuple[str | int, ...]
-WORDS: dict[Any, str] = {
+JsonPath = tuple[str | int, ...]
+TYPE_WORDS: dict[Any, str] = {
     Any: "any value",
     bool: "true or false",
     bytes: "a text in base64",
@@ -37,7 +37,7 @@ WORDS: dict[Any, str] = {
     str: "a text",
     tuple: "a list",
 }
-UNITS = {"a text": " characters", "a list": " items"}
+LENGTH_UNITS = {"a text": " characters", "a list": " items"}
 """Of what a length counts."""
 MAX_OR = 5
 """How many names a message joins with `or`."""
@@ -46,7 +46,7 @@ MAX_OR = 5
 class Place(Struct, frozen=True, eq=False, kw_only=True):
     """Where a value is in a request, which its first mistake refuses."""
 
-    path: Where = ()
+    path: JsonPath = ()
     is_strict: bool = True
     """Whether a text is no number, as in JSON; in a query it may be one."""
     sent_names: Sequence[str] = ()
@@ -77,7 +77,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         return msgspec.json.encode(value).decode()
 
 
-def json_path(path: Where) -> str:
+def json_path(path: JsonPath) -> str:
     """A path in words of JSON: `$.apps[0].id`."""
     text = "$"
     for step in path:
@@ -273,11 +273,13 @@ def _one_in_words(kind: Any) -> str:
     if get_origin(plain) is Literal:
         return one_of(get_args(plain))
     if is_struct(plain):
-        return WORDS[dict]
-    words = WORDS[get_origin(plain) or plain]
+        return TYPE_WORDS[dict]
+    words = TYPE_WORDS[get_origin(plain) or plain]
     for annotation in getattr(kind, "__metadata__", ()):
         if isinstance(annotation, Meta):
-            words = annotation.description or words + _bounds(annotation, UNITS.get(words, ""))
+            words = annotation.description or words + _bounds(
+                annotation, LENGTH_UNITS.get(words, "")
+            )
     return words
 
 
