@@ -128,7 +128,7 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
     tag_field = kinds[0].__struct_config__.tag_field
     kind: type[Struct] | None = kinds[0]
     if len(kinds) > 1 or tag_field in value:
-        kind = _tagged(value, kinds, place)
+        kind = _struct_by_tag(value, kinds, place)
     if kind is None:
         return LOST
     fields = {it.encode_name: it for it in structs.fields(kind)}
@@ -178,7 +178,9 @@ def _report_missing(name: str, other_names: list[str], place: Place) -> None:
     place.report(message)
 
 
-def _tagged(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> type[Struct] | None:
+def _struct_by_tag(
+    value: dict[str, Any], kinds: list[type[Struct]], place: Place
+) -> type[Struct] | None:
     """The struct that the field `kind` of a row of a script names, None if it names none."""
     tags = {str(it.__struct_config__.tag): it for it in kinds}
     tag = value.get("kind")
