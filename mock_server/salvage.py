@@ -227,12 +227,12 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
         message += f', got {number}, which needs quotes: "{number}"'
     elif not place.is_secret:
         message += f", got {shorten(value)}"
-    # Of the values that a type lists, one may be meant.
-    values: list[str] = []
+    # Of the texts that a type lists, one may be meant.
+    texts: list[str] = []
     for member in kinds:
         if get_origin(member) is Literal:
-            values += get_args(member)
-    place.report(message, did_you_mean(value, values), at_key=at_key)
+            texts += filter(lambda it: isinstance(it, str), get_args(member))
+    place.report(message, did_you_mean(value, texts), at_key=at_key)
 
 
 def type_in_words(kind: Any) -> str:

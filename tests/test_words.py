@@ -2,7 +2,7 @@
 
 import re
 from itertools import chain
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import pytest
 from account import ACCOUNTS
@@ -106,3 +106,8 @@ def test_a_secret_of_the_wrong_type_is_not_shown(client, secret):
 def test_types_in_words():
     words = {type_in_words(kind) for kind in (int | None, list[str], dict[str, int], bool)}
     assert words == {"a whole number or null", "a list", "an object", "true or false"}
+
+
+def test_a_number_that_is_no_listed_one_is_told():
+    with pytest.raises(InvalidField, match="Expected 200, got '200' - at"):
+        convert_or_refuse("200", Literal[200])
