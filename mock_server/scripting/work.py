@@ -41,10 +41,10 @@ class Work(Protocol):
     def connection(self) -> Connection:
         """Raises NeedsConnection in process."""
 
-    def outcome(self, body: bytes | None = None) -> Outcome:
-        """What the request leads to, as it is or with another body. It changes nothing.
+    def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
+        """What the request leads to: now, or with another body, or at another moment.
 
-        Once an outcome of the request as it is was kept, that is its outcome.
+        It changes nothing. Once an outcome is kept, there is no other one now.
         """
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:

@@ -73,13 +73,13 @@ class Handling(Work):
     def connection(self) -> Connection:
         return self._delivery.connection
 
-    def outcome(self, body: bytes | None = None) -> Outcome:
-        if self._kept is not None and body is None:
+    def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
+        if self._kept is not None and body is None and moment is None:
             return self._kept
         request = self.exchange.request
         if body is not None:
             request = replace(request, body=body)
-        call = self._call.restarted(self.moment, request)
+        call = self._call.restarted(moment or self.moment, request)
         # An answer of a test takes the place of the operation.
         picked = call.state.script.pick_answer(self.exchange)
         if picked.firing is not None:
