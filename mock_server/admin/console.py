@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-from mock_server.admin.clock_choices import clock_view
 from mock_server.admin.route import AdminCall, Input, JsonObject, NotNegative, route
+from mock_server.admin.settings import clock_view
 from mock_server.choices import PROFILES, profile, table
 from mock_server.clock import Clock
 from mock_server.errors import RouteNotFound

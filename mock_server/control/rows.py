@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from mock_server.control.http import AdminClient, Json, Refused, path_to
+from mock_server.control.http import Json, Refused, path_to
 from mock_server.control.journal import JournalClient
 from mock_server.scripting.match import brief_json
 
@@ -21,7 +21,7 @@ class Fault:
     fault, or what has `times`, never fired, as it then tests nothing.
     """
 
-    def __init__(self, admin: AdminClient, fields: Json) -> None:
+    def __init__(self, admin: JournalClient, fields: Json) -> None:
         self._admin = admin
         self._fields = fields
         self.kind: str | None = fields.get("kind")
@@ -81,7 +81,7 @@ class Fault:
             raise
         if error is None and self.has_to_fire and self.fired == 0:
             why = f"{self} never fired in its block: {self.missed}"
-            raise AssertionError(f"{why}\n{JournalClient(self._admin).summary()}")
+            raise AssertionError(f"{why}\n{self._admin.summary()}")
 
     def __str__(self) -> str:
         word = "answer" if self.is_answer else "fault"
