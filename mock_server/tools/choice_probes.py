@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import UNSET
 
 from mock_server.store.objects import fold_text
-from mock_server.tools.kinds import Item
+from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import (
     CHAT_ROUTES,
     LIST,

@@ -10,7 +10,7 @@ import httpx2
 from msgspec import UNSET, Struct, json
 
 from mock_server.decoding import NOT_JSON
-from mock_server.tools.kinds import FOLDERS, Item
+from mock_server.tools.object_kinds import FOLDERS, Item
 
 LIST = "/api/core/dataset/collection/listV2"
 ROWS = "/api/core/dataset/data/v2/list"

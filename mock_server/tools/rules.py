@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType, defstruct, json
 
 from mock_server.decoding import convert_or_refuse
 from mock_server.store.objects import Permission, ValuedTag, fold_text
-from mock_server.tools.kinds import Item
+from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import Probe, first_or_raise, ids_of, require, tag_names
 
 SpecPermission: Any = defstruct(
