@@ -12,6 +12,7 @@ BROKEN_FIXTURE = 2
 UNREACHABLE = 3
 """An address to listen on, or a server."""
 TIMED_OUT = 4
+UNEXPECTED_ANSWER = 5
 """Exit codes. 1 is wrong usage, or that what was checked is false."""
 
 PREFIX = "MOCK_SERVER_"
@@ -32,6 +33,7 @@ PORT = click.IntRange(0, 65535)
 
 
 def say(message: str) -> None:
+    """Write a line to stderr."""
     click.echo(message, err=True)
 
 
@@ -73,16 +75,12 @@ def write_out(text: str, output: Path | None) -> None:
     try:
         if output is None:
             click.echo(text, nl=False)
-        else:
-            replace_file(output, text)
+            return
+        unfinished = output.with_name(f"{output.name}.{os.getpid()}.part")
+        try:
+            unfinished.write_text(text, "utf-8")
+            os.replace(unfinished, output)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
         fail(f"cannot write {output or 'to stdout'}: {error.strerror}")
-
-
-def replace_file(path: Path, text: str) -> None:
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(text, "utf-8")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

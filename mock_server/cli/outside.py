@@ -14,6 +14,7 @@ from mock_server.cli.common import (
     OUTPUT,
     PULL_KEY,
     SETTINGS,
+    UNEXPECTED_ANSWER,
     UNREACHABLE,
     VERIFY_KEY,
     WITHOUT_VARIABLES,
@@ -62,19 +63,21 @@ def verify_command(
     """Ask a server which choices it shows, and if it keeps the spec."""
     from mock_server.control.http import client_at
     from mock_server.tools.choice_probes import ChoiceProbe
-    from mock_server.tools.probe import NotObservable, ServiceError
+    from mock_server.tools.probe import NotObservable, ServiceError, UnexpectedAnswer
     from mock_server.tools.verify import REPORTS, profile_document, verify_server
 
     server = ChoiceProbe(client_at(base_url, key_from(key_env)), dataset, app, write)
     try:
         findings = verify_server(server)
+    except UnexpectedAnswer as error:
+        fail(str(error), UNEXPECTED_ANSWER)
     except ServiceError as error:
-        fail(str(error), error.exit_code)
+        fail(str(error), UNREACHABLE)
     except NotObservable as error:
         fail(f"nothing is observed with the key in {key_env}: {error}")
     finally:
         # Whatever happens.
-        for change in server.left:
+        for change in server.not_restored:
             say(f"not put back: {change}")
     click.echo(REPORTS[form](findings))
     for note in server.notes:
@@ -93,15 +96,15 @@ def verify_command(
 @click.option("--anonymize", is_flag=True, help="Replace texts, members and links.")
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
 def pull_command(
-    base_url: str, key_env: str, anonymize: bool, output: Path | None, **wanted: Any
+    base_url: str, key_env: str, anonymize: bool, output: Path | None, **selection: Any
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
-    from mock_server.tools.probe import ServiceError
+    from mock_server.tools.probe import ServiceError, UnexpectedAnswer
     from mock_server.tools.pull import anonymized, pull
 
     key = key_from(key_env)
     try:
-        document, problems = pull(base_url, key, **wanted)
+        document, problems = pull(base_url, key, **selection)
         for problem in problems:
             say(problem)
         if problems and not (document["apps"] or document["datasets"]):
@@ -112,8 +115,10 @@ def pull_command(
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     except KeyboardInterrupt:
         fail("interrupted: nothing is written", UNREACHABLE)
+    except UnexpectedAnswer as error:
+        fail(str(error), UNEXPECTED_ANSWER)
     except ServiceError as error:
-        fail(str(error), error.exit_code)
+        fail(str(error), UNREACHABLE)
     raise SystemExit(bool(problems))
 
 
