@@ -72,8 +72,8 @@ def choices_command() -> None:
     for name, (values, choice) in table().items():
         click.echo(f"{name} = {values_in_words(values)}   (spec {choice.section})")
         click.echo(f"    {choice.sentence}")
-        of_profiles = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]
-        click.echo("    " + "   ".join(of_profiles))
+        defaults = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]
+        click.echo("    " + "   ".join(defaults))
 
 
 def values_in_words(values: tuple[Any, ...]) -> str:

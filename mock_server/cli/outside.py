@@ -45,7 +45,7 @@ def key_from(variable: str) -> str:
 @click.option("--write", is_flag=True, help="Also pin a chat, and put it back.")
 @click.option(
     "--format",
-    "form",
+    "report",
     type=click.Choice(["text", "json", "junit"]),
     default="text",
     help="Format of the report on stdout.",
@@ -57,7 +57,7 @@ def verify_command(
     dataset: str | None,
     app: str | None,
     write: bool,
-    form: str,
+    report: str,
     write_profile: Path | None,
 ) -> None:
     """Ask a server which choices it shows, and if it keeps the spec."""
@@ -76,10 +76,10 @@ def verify_command(
     except NotObservable as error:
         fail(f"nothing is observed with the key in {key_env}: {error}")
     finally:
-        # Whatever happens.
+        # Whatever happens, a person has to know.
         for change in server.not_restored:
             say(f"not put back: {change}")
-    click.echo(REPORTS[form](findings))
+    click.echo(REPORTS[report](findings))
     for note in server.notes:
         say(note)
     if write_profile:
@@ -135,8 +135,8 @@ def import_har(file: Path, output: Path | None) -> None:
     from mock_server.tools.har import fixture_of
 
     try:
-        with file.open("rb") as opened:
-            document, notes = fixture_of(opened)
+        with file.open("rb") as har:
+            document, notes = fixture_of(har)
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror}", BROKEN_FIXTURE)
     except ValueError as error:
