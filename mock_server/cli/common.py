@@ -2,18 +2,25 @@
 
 import os
 from contextlib import suppress
+from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-BROKEN_FIXTURE = 2
-UNREACHABLE = 3
-"""An address to listen on, or a server."""
-TIMED_OUT = 4
-UNEXPECTED_ANSWER = 5
-"""Exit codes. 1 is wrong usage, or that what was checked is false."""
+
+class Exit(IntEnum):
+    """How commands end that do not succeed."""
+
+    FAILED = 1
+    """Wrong usage, or what was checked is false."""
+    BROKEN_FIXTURE = 2
+    UNREACHABLE = 3
+    """An address to listen on, or a server."""
+    TIMED_OUT = 4
+    UNEXPECTED_ANSWER = 5
+
 
 PREFIX = "MOCK_SERVER_"
 FIXTURE = f"{PREFIX}FIXTURE"
@@ -37,7 +44,7 @@ def say(message: str) -> None:
     click.echo(message, err=True)
 
 
-def fail(message: str, code: int = 1) -> NoReturn:
+def fail(message: str, code: Exit = Exit.FAILED) -> NoReturn:
     """End the command with a message on stderr."""
     say(message)
     raise SystemExit(code)

@@ -10,14 +10,12 @@ from typing import Any
 import click
 
 from mock_server.cli.common import (
-    BROKEN_FIXTURE,
     OUTPUT,
     PULL_KEY,
     SETTINGS,
-    UNEXPECTED_ANSWER,
-    UNREACHABLE,
     VERIFY_KEY,
     WITHOUT_VARIABLES,
+    Exit,
     check_address,
     fail,
     say,
@@ -70,9 +68,9 @@ def verify_command(
     try:
         findings = verify_server(server)
     except UnexpectedAnswer as error:
-        fail(str(error), UNEXPECTED_ANSWER)
+        fail(str(error), Exit.UNEXPECTED_ANSWER)
     except ServiceError as error:
-        fail(str(error), UNREACHABLE)
+        fail(str(error), Exit.UNREACHABLE)
     except NotObservable as error:
         fail(f"nothing is observed with the key in {key_env}: {error}")
     finally:
@@ -114,11 +112,11 @@ def pull_command(
         write_out(yaml_of(document), output)
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     except KeyboardInterrupt:
-        fail("interrupted: nothing is written", UNREACHABLE)
+        fail("interrupted: nothing is written", Exit.UNREACHABLE)
     except UnexpectedAnswer as error:
-        fail(str(error), UNEXPECTED_ANSWER)
+        fail(str(error), Exit.UNEXPECTED_ANSWER)
     except ServiceError as error:
-        fail(str(error), UNREACHABLE)
+        fail(str(error), Exit.UNREACHABLE)
     raise SystemExit(bool(problems))
 
 
@@ -138,9 +136,9 @@ def import_har(file: Path, output: Path | None) -> None:
         with file.open("rb") as har:
             document, notes = fixture_of(har)
     except OSError as error:
-        fail(f"cannot read {file}: {error.strerror}", BROKEN_FIXTURE)
+        fail(f"cannot read {file}: {error.strerror}", Exit.BROKEN_FIXTURE)
     except ValueError as error:
-        fail(f"{file}: {error}", BROKEN_FIXTURE)
+        fail(f"{file}: {error}", Exit.BROKEN_FIXTURE)
     for note in notes:
         say(note)
     if not document:

@@ -14,12 +14,10 @@ from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
 from mock_server.cli.common import (
-    BROKEN_FIXTURE,
     FIXTURE,
     PORT,
     SETTINGS,
-    TIMED_OUT,
-    UNREACHABLE,
+    Exit,
     check_address,
     fail,
     option,
@@ -112,7 +110,7 @@ def serve_command(
             demo=demo,
         )
     except FixtureError as error:
-        fail(str(error), BROKEN_FIXTURE)
+        fail(str(error), Exit.BROKEN_FIXTURE)
     except ValueError as error:
         fail(str(error))
     listener = listener_at(host, port)
@@ -134,7 +132,7 @@ def listener_at(host: str, port: int) -> socket:
         reason = str(error.strerror).partition(" (while")[0]
         if error.errno == errno.EADDRINUSE:
             reason += " (--port 0 takes a free port)"
-        fail(f"cannot listen on {host}:{port}: {reason}", UNREACHABLE)
+        fail(f"cannot listen on {host}:{port}: {reason}", Exit.UNREACHABLE)
 
 
 class Watch:
@@ -229,6 +227,6 @@ def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
                 break
             except httpx2.HTTPError as error:
                 if monotonic() > deadline:
-                    fail(f"{url} is not ready after {timeout:g} s: {error}", TIMED_OUT)
+                    fail(f"{url} is not ready after {timeout:g} s: {error}", Exit.TIMED_OUT)
             sleep(0.1)
     click.echo("ready")
