@@ -178,8 +178,8 @@ class Control(JournalClient):
         The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`. In
         place of a kind, `preset="flaky"` adds several faults, whose firings count together.
         """
-        named = {camel(name): value for name, value in fields.items()}
-        return self._add(without_none({"kind": kind}) | named)
+        json_fields = {camel(name): value for name, value in fields.items()}
+        return self._add(without_none({"kind": kind}) | json_fields)
 
     def respond(
         self,
@@ -199,9 +199,9 @@ class Control(JournalClient):
 
         `data` goes into the service's envelope; `json`, `text`, `body` are a whole body.
         """
-        fields = {"operation": operation_or_route, "status": status, "headers": headers}
-        fields |= {"text": text, "body": body, "delayMs": delay_ms, "match": match, "times": times}
-        row = {"kind": "answer"} | without_none(fields)
+        fields = {"kind": "answer", "operation": operation_or_route, "status": status}
+        fields |= {"headers": headers, "text": text, "body": body, "delayMs": delay_ms}
+        row = without_none(fields | {"match": match, "times": times})
         # These may be null.
         if data is not UNSET:
             row["data"] = data
@@ -224,9 +224,9 @@ class Control(JournalClient):
 
         `variables` are those that the workflow sets.
         """
-        fields = {"text": text, "parts": parts, "app": app, "match": match, "times": times}
-        fields |= {"variables": variables, "stream": stream}
-        return self._add({"kind": "reply"} | without_none(fields))
+        fields: Json = {"kind": "reply", "text": text, "parts": parts, "app": app, "match": match}
+        fields |= {"times": times, "variables": variables, "stream": stream}
+        return self._add(without_none(fields))
 
     def hits(
         self,
@@ -239,8 +239,8 @@ class Control(JournalClient):
 
         A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
         """
-        limits = without_none({"match": match, "times": times})
-        return self._add({"kind": "hits", "rows": [*rows]} | limits)
+        fields = {"kind": "hits", "rows": [*rows], "match": match, "times": times}
+        return self._add(without_none(fields))
 
     def _add(self, fields: Json) -> Fault:
         added = Fault(self, fields)

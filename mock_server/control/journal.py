@@ -93,8 +93,12 @@ class JournalClient(AdminClient):
         lines = ["Expected requests as the spec has them, got"]
         for entry in self._entries(violations=True):
             for violation in entry["violations"]:
-                if violation["name"] not in tolerated:
-                    lines += [entry_line(entry), violation_line(violation)]
+                if violation["name"] in tolerated:
+                    continue
+                line = f"    {violation['name']} ({violation['section']}): {violation['message']}"
+                if violation["path"]:
+                    line += f" - at {violation['path']}"
+                lines += [entry_line(entry), line]
         if len(lines) > 1:
             raise AssertionError("\n".join(lines))
 
@@ -146,7 +150,11 @@ class JournalClient(AdminClient):
         # Each fault with what kept it from firing, which only the fault itself tells.
         for view in self.call("GET", "/faults")["faults"][-MAX_LATEST:]:
             fault = self.call("GET", path_to("faults", view["id"]))
-            lines.append(f"  {fault_line(fault)}")
+            line = f"  {fault['kind']} {fault['id']} for {fault['operation']}: "
+            line += f"matched {fault['matches']}, fired {fault['fired']}"
+            if fault["missed"]:
+                line += f"; {fault['missed']}"
+            lines.append(line)
         return "\n".join(lines)
 
     def _entries(self, **query: object) -> list[Json]:
@@ -202,23 +210,6 @@ def entry_line(entry: Json) -> str:
     fault = entry["fault"]
     if fault:
         line += f" ({fault['kind']} {fault['id']})"
-    return line
-
-
-def violation_line(violation: Json) -> str:
-    """Where a request broke the spec, and how."""
-    line = f"    {violation['name']} ({violation['section']}): {violation['message']}"
-    if violation["path"]:
-        line += f" - at {violation['path']}"
-    return line
-
-
-def fault_line(fault: Json) -> str:
-    """How often a fault fired, and what kept it from the nearest request."""
-    line = f"{fault['kind']} {fault['id']} for {fault['operation']}: "
-    line += f"matched {fault['matches']}, fired {fault['fired']}"
-    if fault["missed"]:
-        line += f"; {fault['missed']}"
     return line
 
 

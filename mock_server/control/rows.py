@@ -15,7 +15,7 @@ __tracebackhide__ = True  # pytest shows the line of the test
 
 
 class Fault:
-    """A fault, an answer or a reply that was added, or all faults of a preset.
+    """A fault, an answer, a reply or hits that were added, or all faults of a preset.
 
     In a `with` block it lasts until its end; a fault gets another id. The block fails if a
     fault, or what has `times`, never fired, as it then tests nothing.
@@ -44,7 +44,7 @@ class Fault:
     def fired(self) -> int:
         """How often it fired, in a `with` block since that began; a preset, all its faults."""
         if not self._is_removed:
-            self._call_each("GET")
+            self._call_for_each("GET")
         return sum(view["fired"] for view in self._views)
 
     @property
@@ -54,14 +54,14 @@ class Fault:
             return None
         return str(self._views[0]["missed"])
 
-    def _call_each(self, method: str) -> None:
-        """Read all its rows, or remove them."""
+    def _call_for_each(self, method: str) -> None:
+        """Read all its rows, or remove them: GET, DELETE."""
         paths = [path_to("faults", view["id"]) for view in self._views]
         self._views = [self._admin.call(method, path) for path in paths]
 
     def remove(self) -> None:
         """Take it out of force."""
-        self._call_each("DELETE")
+        self._call_for_each("DELETE")
         self._is_removed = True
 
     def __enter__(self) -> Self:

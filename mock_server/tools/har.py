@@ -105,8 +105,38 @@ class RecordedExchange(Struct, rename="camel"):
     started_date_time: ZonedTime = START
 
 
+def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
+    """The fixture of a recording, and notes on what was left out. Raises ValueError, OSError."""
+    recording = Recording()
+    exchanges = list[RecordedExchange]()
+    for entry in entries_of(file):
+        try:
+            exchanges.append(json.decode(entry, type=RecordedExchange))
+        except NOT_JSON:
+            recording.skip("exchange", "without a request and a response")
+    # Later ones win, and a file may have another order.
+    for exchange in sorted(exchanges, key=attrgetter("started_date_time")):
+        recording.add(exchange)
+    # Only the document shows what has no place in it.
+    document = recording.document()
+    return document, recording.summary()
+
+
+def entries_of(file: BinaryIO) -> list[Raw]:
+    """The entries of a HAR file, not decoded yet. Raises ValueError, OSError."""
+    content = file.read(MAX_FILE + 1)
+    if len(content) > MAX_FILE:
+        raise ValueError(f"Expected a HAR file of at most {MAX_FILE // 1024**2} MiB")
+    try:
+        recording = json.decode(content.removeprefix(BOM_UTF8), type=dict[str, Raw])
+        log = json.decode(recording["log"], type=dict[str, Raw])
+        return json.decode(log["entries"], type=list[Raw])
+    except (KeyError, *NOT_JSON) as error:
+        raise ValueError(f"Expected a HAR file ({error})") from None
+
+
 class Position(Struct, order=True):
-    """Where a page showed an object: in a list of everything, and in one of its folder."""
+    """The index of an object in a list of everything, and in the list of its folder."""
 
     in_all: float = inf
     in_folder: float = inf
@@ -152,7 +182,7 @@ class Recording:
             self.skip("response", "whose request or data is not as expected")
 
     def _add_objects(self, kind: ObjectKind, request: Item, data: Any) -> None:
-        """Add what is in the fields of a request, or in its data. Raises NOT_AS_EXPECTED."""
+        """Add what the data of a response show; of a pin, the request. Raises NOT_AS_EXPECTED."""
         holder_ids = convert([*map(request.get, kind.holder_fields)], list[Id])
         list_key = (kind.noun, *holder_ids)
         # Even a list without objects shows its holder, so it is made here.
@@ -194,15 +224,16 @@ class Recording:
             if id is None or request.get("searchText"):
                 continue
             position = self.positions[list_key, id]
+            # Without a folder, a request is for all objects.
             if "parentId" in request:
                 position.in_folder = index
             else:
                 position.in_all = index
 
-    def _put(self, list_key: Names, kind: ObjectKind, item: Any, known: Item) -> str | None:
-        """Add or replace an object: known fields, and those kept of an item. Returns its id."""
+    def _put(self, list_key: Names, kind: ObjectKind, item: Any, base: Item) -> str | None:
+        """Put an object into its list: base fields, and those kept of an item. Returns its id."""
         try:
-            fields = known | pick_fields(item, kind.kept_fields)
+            fields = base | pick_fields(item, kind.kept_fields)
             # A folder of null or "" is the top level.
             if "parent_id" in kind.entry.__struct_fields__ and "parentId" in item:
                 fields["parentId"] = item["parentId"] or None
@@ -222,18 +253,20 @@ class Recording:
     def document(self) -> Item:
         """The fixture, empty if nothing was seen."""
         self._add_holders()
-        apps = self._in_folders("app")
+        # Apps have chats, and these have records.
+        apps = self._place_in_folders("app")
         for app in apps:
-            app["chats"] = self._ordered("chat", app["id"])
+            app["chats"] = self._objects_in_order("chat", app["id"])
             for chat in app["chats"]:
-                records = self._ordered("record", app["id"], chat["chatId"])
+                records = self._objects_in_order("record", app["id"], chat["chatId"])
                 if records:
                     chat["records"] = records
-        datasets = self._in_folders("dataset")
+        # Datasets have collections, and these have rows, of which the dataset is not known.
+        datasets = self._place_in_folders("dataset")
         for dataset in datasets:
-            dataset["collections"] = self._in_folders("collection", dataset["id"])
+            dataset["collections"] = self._place_in_folders("collection", dataset["id"])
             for collection in dataset["collections"]:
-                rows = self._ordered("row", collection["_id"])
+                rows = self._objects_in_order("row", collection["_id"])
                 if rows:
                     collection["data"] = rows
                     del self.lists["row", collection["_id"]]
@@ -256,17 +289,17 @@ class Recording:
                 app_id, chat_id = holder_ids
                 self.lists["chat", app_id].setdefault(chat_id, {"chatId": chat_id})
 
-    def _in_folders(self, *list_key: str) -> list[Item]:
-        """The objects of a list in order; at the top level if their folder was not seen."""
+    def _place_in_folders(self, *list_key: str) -> list[Item]:
+        """The objects in order, those whose folder was not seen moved to the top level."""
         objects = self.lists.get(list_key, {})
         for fields in objects.values():
             if fields.get("parentId") not in (None, *objects):
                 fields["parentId"] = None
                 sentence = "moved {} whose folder was not seen to the top level"
                 self.notes[list_key[0], sentence] += 1
-        return self._ordered(*list_key)
+        return self._objects_in_order(*list_key)
 
-    def _ordered(self, *list_key: str) -> list[Item]:
+    def _objects_in_order(self, *list_key: str) -> list[Item]:
         """The objects of a list as its pages showed them; those without a position are last."""
         objects = self.lists.get(list_key, {})
         ids = sorted(objects, key=lambda id: self.positions[list_key, id])
@@ -294,33 +327,3 @@ def texts_of_record(record: Any) -> Item:
             if isinstance(holder, dict):
                 parts.append({name: holder.get("content")})
     return {"parts": parts}
-
-
-def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
-    """The fixture of a recording, and notes on what was left out. Raises ValueError, OSError."""
-    recording = Recording()
-    exchanges = list[RecordedExchange]()
-    for entry in entries_of(file):
-        try:
-            exchanges.append(json.decode(entry, type=RecordedExchange))
-        except NOT_JSON:
-            recording.skip("exchange", "without a request and a response")
-    # Later ones win, and a file may have another order.
-    for exchange in sorted(exchanges, key=attrgetter("started_date_time")):
-        recording.add(exchange)
-    # Only the document shows what has no place in it.
-    document = recording.document()
-    return document, recording.summary()
-
-
-def entries_of(file: BinaryIO) -> list[Raw]:
-    """The entries of a HAR file, not decoded yet. Raises ValueError, OSError."""
-    content = file.read(MAX_FILE + 1)
-    if len(content) > MAX_FILE:
-        raise ValueError(f"Expected a HAR file of at most {MAX_FILE // 1024**2} MiB")
-    try:
-        recording = json.decode(content.removeprefix(BOM_UTF8), type=dict[str, Raw])
-        log = json.decode(recording["log"], type=dict[str, Raw])
-        return json.decode(log["entries"], type=list[Raw])
-    except (KeyError, *NOT_JSON) as error:
-        raise ValueError(f"Expected a HAR file ({error})") from None

@@ -48,6 +48,31 @@ ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
 """What stands in place of fields."""
 
 
+def pull(
+    base_url: str,
+    key: str,
+    *,
+    dataset: tuple[str, ...] = (),
+    app: tuple[str, ...] = (),
+    rows: bool = False,
+    pause: float = 0.5,
+) -> tuple[Item, list[str]]:
+    """A document with what can be read, and a line for each thing that cannot.
+
+    `pause` is in seconds, before the first new try of a request. Raises ServiceError.
+    """
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx2.Client(base_url=base_url, headers=headers, timeout=60) as client:
+        account = Pull(client, pause)
+        apps = account.read_holders(APP, app, "chats", account.read_chats)
+        datasets = account.read_holders(DATASET, dataset, "collections", account.read_collections)
+        if rows:
+            for holder in datasets:
+                for collection in holder["collections"]:
+                    account.add_rows(collection)
+    return {"apps": apps, "datasets": datasets}, account.problems
+
+
 class NotReadable(Exception):
     """One thing that cannot be read."""
 
@@ -231,31 +256,6 @@ def checked_entry(item: Item, kind: ObjectKind, path: str) -> Item:
     convert_answer(fields.get(kind.id_fields[0]), str, path)
     convert_answer(fields, kind.entry, path)
     return fields
-
-
-def pull(
-    base_url: str,
-    key: str,
-    *,
-    dataset: tuple[str, ...] = (),
-    app: tuple[str, ...] = (),
-    rows: bool = False,
-    pause: float = 0.5,
-) -> tuple[Item, list[str]]:
-    """A document with what can be read, and a line for each thing that cannot.
-
-    `pause` is in seconds, before the first new try of a request. Raises ServiceError.
-    """
-    headers = {"Authorization": f"Bearer {key}"}
-    with httpx2.Client(base_url=base_url, headers=headers, timeout=60) as client:
-        account = Pull(client, pause)
-        apps = account.read_holders(APP, app, "chats", account.read_chats)
-        datasets = account.read_holders(DATASET, dataset, "collections", account.read_collections)
-        if rows:
-            for holder in datasets:
-                for collection in holder["collections"]:
-                    account.add_rows(collection)
-    return {"apps": apps, "datasets": datasets}, account.problems
 
 
 def anonymized(value: Any, field: str = "") -> Any:
