@@ -93,11 +93,16 @@ def selected_values(words: str) -> list[tuple[str, Any]]:
     """The choices with the values that `all`, `NAME` or `NAME=VALUE` select. Raises ValueError."""
     selected = []
     for word in words.split(","):
-        matching = [it for it in all_values() if word in ("all", it[0], f"{it[0]}={it[1]}")]
+        matching = []
+        for name, value in all_values():
+            if word in ("all", name, f"{name}={value}"):
+                matching.append((name, value))
         if not matching:
+            known = ["all", *table()]
             choice = word.partition("=")[0]
-            known = [f"{name}={value}" for name, value in all_values() if name == choice]
-            known = known or ["all", *table()]
+            # After the name of a choice, only its value can be wrong.
+            if choice in table():
+                known = [f"{name}={value}" for name, value in all_values() if name == choice]
             near = did_you_mean(word, known)
             raise ValueError(f"Expected {', '.join(known)}, got {word!r}{near}")
         selected += matching

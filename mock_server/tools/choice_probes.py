@@ -52,8 +52,7 @@ class ChoiceProbe(Probe):
 
     def page_size_default(self) -> int:
         parent, items = self.longest_folder
-        first_page, _ = self.page(parentId=parent, pageSize=UNSET)
-        count = len(first_page)
+        count = len(self.page(parentId=parent, pageSize=UNSET).items)
         require(count < len(items), f"the largest folder has {count} collections, and shows all")
         return count
 
@@ -65,8 +64,8 @@ class ChoiceProbe(Probe):
         if not self.is_listed(pageSize=101):
             return 100
         require(len(items) > 30, f"the largest folder has {len(items)} collections, too few")
-        first_page, _ = self.page(parentId=parent, pageSize=31)
-        return 100 if len(first_page) > 30 else 30
+        count = len(self.page(parentId=parent, pageSize=31).items)
+        return 100 if count > 30 else 30
 
     page_size_over_limit = accepted_or_refused("clamp", "reject", pageSize=101)
     offset_missing = accepted_or_refused("accept", "reject", offset=UNSET)
@@ -114,15 +113,14 @@ class ChoiceProbe(Probe):
 
     def parent_omitted(self) -> str:
         self.find_folder()
-        _, total = self.page(parentId=UNSET)
-        _, at_top = self.page()
-        return "root" if total == at_top else "any"
+        total = self.page(parentId=UNSET).total
+        return "root" if total == self.page().total else "any"
 
     def parent_empty_string(self) -> str:
         answer = self.ask_list(parentId="")
-        _, at_top = self.page()
-        require(at_top > 0, "the top level is empty")
-        if answer.is_accepted and answer.page()[1] == at_top:
+        total_at_top = self.page().total
+        require(total_at_top > 0, "the top level is empty")
+        if answer.is_accepted and answer.page().total == total_at_top:
             return "root"
         return "unknown"
 
@@ -164,10 +162,10 @@ class ChoiceProbe(Probe):
         leaf = first_or_raise(filterfalse(is_folder, self.items), "all are folders")
         answer = self.ask_list(parentId=leaf["parentId"], selectFolder=True)
         # A server that does not know the field may refuse it.
-        if not answer.is_accepted or not all(map(is_folder, answer.page()[0])):
+        if not answer.is_accepted or not all(map(is_folder, answer.page().items)):
             return "ignore"
         by_value = self.ask_list(tagFilters=[UNKNOWN_TAG])
-        if by_value.is_accepted and not by_value.page()[0]:
+        if by_value.is_accepted and not by_value.page().items:
             return "tag_values"
         return "honour"
 
@@ -217,10 +215,10 @@ class ChoiceProbe(Probe):
         with_rows = (it for it in self.items if it["dataAmount"])
         collection = first_or_raise(with_rows, "no collection has rows")
         body = {"collectionId": collection["_id"]}
-        rows, _ = self.send("POST", ROWS, body).page()
-        require(bool(rows), "a collection shows no rows")
-        past_the_end, _ = self.send("POST", ROWS, body | {"offset": 10**6}).page()
-        return "ignore" if past_the_end else "honour"
+        first_rows = self.send("POST", ROWS, body).page().items
+        require(bool(first_rows), "a collection shows no rows")
+        rows_past_the_end = self.send("POST", ROWS, body | {"offset": 10**6}).page().items
+        return "ignore" if rows_past_the_end else "honour"
 
     # What needs more than a key
 

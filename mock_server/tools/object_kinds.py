@@ -48,8 +48,4 @@ ROW = ObjectKind("row", document.RowEntry, ("_id",), ROW_FIELDS, ("collectionId"
 
 def pick_fields(item: Item, names: Iterable[str]) -> Item:
     """Those of these fields that an object has."""
-    fields = {}
-    for name in names:
-        if item.get(name) is not None:
-            fields[name] = item[name]
-    return fields
+    return {name: item[name] for name in names if item.get(name) is not None}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import httpx2
 from msgspec import UNSET, Struct, json
@@ -73,6 +73,13 @@ def is_folder(item: Item) -> bool:
     return bool(item["type"] == "folder")
 
 
+class ListPage(NamedTuple):
+    """The items of a page, and the total of its list."""
+
+    items: list[Item]
+    total: int
+
+
 class ServerResponse(Struct, frozen=True):
     """A response; its body is None if it is no JSON."""
 
@@ -110,10 +117,10 @@ class ServerResponse(Struct, frozen=True):
     def is_accepted(self) -> bool:
         return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
 
-    def page(self) -> tuple[list[Item], int]:
-        """The items of a page, and the total of its list. Raises NotObservable, LookupError."""
+    def page(self) -> ListPage:
+        """The page of a list in it. Raises NotObservable, LookupError."""
         require(self.is_accepted, f"a list is refused with code {self.code}")
-        return self.body["data"]["list"], self.body["data"]["total"]
+        return ListPage(self.body["data"]["list"], self.body["data"]["total"])
 
 
 class Probe(Struct, dict=True):
@@ -190,7 +197,7 @@ class Probe(Struct, dict=True):
             items, total = self.page(datasetId=dataset)
             # The first folders tell enough.
             folders = [it["_id"] for it in items if it["type"] in FOLDERS][:3]
-            folder_totals = [self.page(datasetId=dataset, parentId=id)[1] for id in folders]
+            folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in folders]
         except (NotObservable, LookupError):
             return 0, 0
         largest = max([total, *folder_totals])
@@ -209,7 +216,7 @@ class Probe(Struct, dict=True):
         body = {name: value for name, value in body.items() if value is not UNSET}
         return self.send(method, LIST, body, headers)
 
-    def page(self, **fields: Any) -> tuple[list[Item], int]:
+    def page(self, **fields: Any) -> ListPage:
         return self.ask_list(**fields).page()
 
     def is_listed(self, **fields: Any) -> bool:
@@ -266,7 +273,7 @@ def all_pages(ask: Callable[[int], ServerResponse]) -> list[Item]:
     """The items of a list, by the answer for each offset."""
     items, total = ask(0).page()
     while len(items) < min(total, Probe.max_items):
-        next_items, _ = ask(len(items)).page()
+        next_items = ask(len(items)).page().items
         if not next_items:
             break
         items = items + next_items
