@@ -191,11 +191,10 @@ def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The chats of one app, and what is in one folder of a dataset."""
-    apps = call.find_store().apps
-    datasets = call.find_store().datasets
+    store = call.find_store()
     # Without a choice, the first.
-    app = apps.get(view.app) or next(iter(apps.values()), None)
-    dataset = datasets.get(view.dataset) or next(iter(datasets.values()), None)
+    app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
+    dataset = store.datasets.get(view.dataset) or next(iter(store.datasets.values()), None)
     part: JsonObject = {"app": app, "chats": [], "dataset": dataset, "path": [], "items": []}
     if app is not None:
         part["chats"] = app.listed_chats
@@ -212,7 +211,8 @@ def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The latest entries that the filters let through, and the one that is open."""
-    exchanges = call.find_state().journal.exchanges
+    state = call.find_state()
+    exchanges = state.journal.exchanges
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
     matching = [it for it in exchanges if view.operation in ("", it.operation)]
     if view.problems:
@@ -222,7 +222,7 @@ def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
         "operations": sorted({it.operation for it in exchanges if it.operation}),
         "opened": None,
         "base": base,
-        "key": "$API_KEY" if call.find_store().keys else "any-key",
+        "key": "$API_KEY" if state.moment.store.keys else "any-key",
     }
     for exchange in exchanges:
         if exchange.seq == view.entry:
@@ -281,7 +281,7 @@ def special_fields(row: ScriptRow) -> JsonObject:
     defaults = to_builtins(ScriptRow())
     fields = {}
     for name, value in to_builtins(row).items():
-        # These the page has in words.
+        # The page says these in words.
         is_in_words = name in ("kind", "operation", "times", "ttl")
         if value and not is_in_words and value != defaults.get(name):
             fields[name] = value

@@ -130,8 +130,8 @@ class Probe(Struct, dict=True):
     """How many items of a list it reads at most."""
     http: httpx2.Client
     """A client with the address and the key."""
-    given_dataset: str | None = None
-    given_app: str | None = None
+    dataset_option: str | None = None
+    app_option: str | None = None
     may_write: bool = False
     not_restored: list[str] = []
     """What was changed, and is not put back."""
@@ -170,22 +170,22 @@ class Probe(Struct, dict=True):
             )
         is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
         require(not is_refused, f"the key is refused with code {answer.code}")
-        if self.given_dataset:
+        if self.dataset_option:
             code = self.ask_list().code
-            require(code == 200, f"--dataset {self.given_dataset} is refused with code {code}")
+            require(code == 200, f"--dataset {self.dataset_option} is refused with code {code}")
         # A server without the route refuses each app, which says nothing of this one.
-        if self.given_app and self.send("POST", HISTORIES, {}).code != 404:
-            body = {"appId": self.given_app, "offset": 0, "pageSize": 1}
+        if self.app_option and self.send("POST", HISTORIES, {}).code != 404:
+            body = {"appId": self.app_option, "offset": 0, "pageSize": 1}
             code = self.send("POST", HISTORIES, body).code
-            require(code == 200, f"--app {self.given_app} is refused with code {code}")
+            require(code == 200, f"--app {self.app_option} is refused with code {code}")
 
     # Collections
 
     @cached_property
     def dataset(self) -> str:
         """The given dataset; else, of the first ones listed, the one that shows most."""
-        if self.given_dataset:
-            return self.given_dataset
+        if self.dataset_option:
+            return self.dataset_option
         ids = self.list_ids("/api/core/dataset/list", MAX_DATASETS)
         best = max(ids, key=self.richness)
         self.notes.append(f"looked at dataset {best}, the one of {len(ids)} that shows most")
@@ -256,7 +256,7 @@ class Probe(Struct, dict=True):
     @cached_property
     def app(self) -> str:
         require(self.may_write, "it needs --write")
-        return self.given_app or self.list_ids("/api/core/app/list", 1)[0]
+        return self.app_option or self.list_ids("/api/core/app/list", 1)[0]
 
     def set_top(self, chat_id: str, top: bool) -> ServerResponse:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})
