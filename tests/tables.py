@@ -17,7 +17,6 @@ from mock_server.cli import cli
 from mock_server.cli.offline import values_in_words
 from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault
-from mock_server.control.journal import JournalClient
 from mock_server.control.settings import SandboxClock
 from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
@@ -226,7 +225,7 @@ def members(prefix: str, *kinds: type) -> Iterator[str]:
 
 
 def control() -> str:
-    rows = [*members(".", Control, JournalClient), *members(".fault(...).", Fault)]
+    rows = [*members(".", Control), *members(".fault(...).", Fault)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
 

@@ -12,10 +12,10 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.http import InProcess, Json, client_at, path_to, without_none
+from mock_server.control.settings import SandboxChoices, SandboxClock
+from mock_server.control.http import AdminClient, InProcess, Json, client_at, path_to, without_none
 from mock_server.control.journal import JournalClient
 from mock_server.control.rows import Fault
-from mock_server.control.settings import SandboxChoices, SandboxClock
 from mock_server.fixture.load import open_source
 from mock_server.store.account import Chat
 from mock_server.store.objects import Collection
@@ -26,7 +26,7 @@ Object = Mapping[str, Any] | Struct
 __tracebackhide__ = True  # pytest shows the line of the test
 
 
-class Control(JournalClient):
+class Control(AdminClient):
     """One sandbox of a running server, by default the default one.
 
     `url` and `key` are for the client under test. In a sandbox of its own a test is
@@ -35,6 +35,7 @@ class Control(JournalClient):
 
     def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
         super().__init__(http, sandbox)
+        self._journal = JournalClient(self)
         self._added: list[Fault] = []
 
     @staticmethod
@@ -178,8 +179,8 @@ class Control(JournalClient):
         The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`. In
         place of a kind, `preset="flaky"` adds several faults, whose firings count together.
         """
-        json_fields = {camel(name): value for name, value in fields.items()}
-        return self._add(without_none({"kind": kind}) | json_fields)
+        named = {camel(name): value for name, value in fields.items()}
+        return self._add(without_none({"kind": kind}) | named)
 
     def respond(
         self,
@@ -199,9 +200,9 @@ class Control(JournalClient):
 
         `data` goes into the service's envelope; `json`, `text`, `body` are a whole body.
         """
-        fields = {"kind": "answer", "operation": operation_or_route, "status": status}
-        fields |= {"headers": headers, "text": text, "body": body, "delayMs": delay_ms}
-        row = without_none(fields | {"match": match, "times": times})
+        fields = {"operation": operation_or_route, "status": status, "headers": headers}
+        fields |= {"text": text, "body": body, "delayMs": delay_ms, "match": match, "times": times}
+        row = {"kind": "answer"} | without_none(fields)
         # These may be null.
         if data is not UNSET:
             row["data"] = data
@@ -224,9 +225,9 @@ class Control(JournalClient):
 
         `variables` are those that the workflow sets.
         """
-        fields: Json = {"kind": "reply", "text": text, "parts": parts, "app": app, "match": match}
-        fields |= {"times": times, "variables": variables, "stream": stream}
-        return self._add(without_none(fields))
+        fields = {"text": text, "parts": parts, "app": app, "match": match, "times": times}
+        fields |= {"variables": variables, "stream": stream}
+        return self._add({"kind": "reply"} | without_none(fields))
 
     def hits(
         self,
@@ -239,8 +240,8 @@ class Control(JournalClient):
 
         A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
         """
-        fields = {"kind": "hits", "rows": [*rows], "match": match, "times": times}
-        return self._add(without_none(fields))
+        limits = without_none({"match": match, "times": times})
+        return self._add({"kind": "hits", "rows": [*rows]} | limits)
 
     def _add(self, fields: Json) -> Fault:
         added = Fault(self, fields)
@@ -256,12 +257,88 @@ class Control(JournalClient):
 
     def unfired(self) -> list[Fault]:
         """The added faults, and answers with `times`, that never fired."""
-        candidates = [row for row in self._added if row.has_to_fire]
-        if not candidates:
+        wanted = [row for row in self._added if row.has_to_fire]
+        if not wanted:
             return []
         # One call tells most of them; of a preset all faults count.
-        unfired_ids = {view["id"] for view in self.faults if view["fired"] == 0}
-        return [row for row in candidates if row.id in unfired_ids and row.fired == 0]
+        unfired = {view["id"] for view in self.faults if view["fired"] == 0}
+        return [row for row in wanted if row.id in unfired and row.fired == 0]
+
+    # What requests came
+
+    @property
+    def journal(self) -> list[Json]:
+        """All entries: `["request"]["body"]`, `["response"]["status"]` ..."""
+        return self._journal.entries()
+
+    def calls(self, operation: str) -> list[Json]:
+        """The entries of an operation."""
+        return self._journal.entries(operation=operation)
+
+    def last_call(self, operation: str) -> Json:
+        """The latest entry of an operation. Raises AssertionError without one."""
+        return self._journal.last(operation)
+
+    def assert_called(
+        self,
+        operation: str,
+        *,
+        times: int | None = None,
+        body: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        status: int | None = None,
+        cut: bool | None = None,
+    ) -> None:
+        """Assert that an operation was called, `times` times if given.
+
+        `body` is a part of the request's body, `status` that of the response; with `cut` the
+        client left before the response ended.
+        """
+        criteria = {"operation": operation, "body": body, "key": key, "status": status, "cut": cut}
+        self._journal.expect(without_none(criteria), times)
+
+    def assert_not_called(self, operation: str, **criteria: Any) -> None:
+        """Assert that no such call was made; the criteria are those of `assert_called`."""
+        self.assert_called(operation, times=0, **criteria)
+
+    def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
+        """Assert that these calls were made in this order, maybe with others between.
+
+        A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
+        """
+        self._journal.expect_in_order(steps)
+
+    def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
+        """Assert that no request broke the spec.
+
+        `allowed` has names of violations. `strict` counts calls outside of the spec too:
+        `related_route` and `legacy_path`.
+        """
+        self._journal.expect_no_violations(allowed, strict=strict)
+
+    def wait_for(
+        self,
+        operation: str,
+        *,
+        times: int = 1,
+        timeout: float = 5.0,
+        status: int | None = None,
+        cut: bool | None = None,
+    ) -> Json:
+        """Wait until an operation was called `times` times; return the last of these entries.
+
+        It returns when the request has come. With `status`, or with `cut`, which says whether
+        the client left before the response ended, it waits for the end. It blocks: in a
+        coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
+        """
+        end = without_none({"status": status, "cut": cut})
+        if end:
+            end["ended"] = True
+        return self._journal.wait_for({"operation": operation} | end, times, timeout)
+
+    def summary(self) -> str:
+        """The number of calls of each operation, and the latest calls and faults."""
+        return self._journal.summary()
 
 
 def camel(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from mock_server.control.http import Json, Refused, path_to
+from mock_server.control.http import AdminClient, Json, Refused, path_to
 from mock_server.control.journal import JournalClient
 from mock_server.scripting.match import brief_json
 
@@ -15,13 +15,13 @@ __tracebackhide__ = True  # pytest shows the line of the test
 
 
 class Fault:
-    """A fault, an answer, a reply or hits that were added, or all faults of a preset.
+    """A fault, an answer or a reply that was added, or all faults of a preset.
 
     In a `with` block it lasts until its end; a fault gets another id. The block fails if a
     fault, or what has `times`, never fired, as it then tests nothing.
     """
 
-    def __init__(self, admin: JournalClient, fields: Json) -> None:
+    def __init__(self, admin: AdminClient, fields: Json) -> None:
         self._admin = admin
         self._fields = fields
         self.kind: str | None = fields.get("kind")
@@ -44,7 +44,7 @@ class Fault:
     def fired(self) -> int:
         """How often it fired, in a `with` block since that began; a preset, all its faults."""
         if not self._is_removed:
-            self._call_for_each("GET")
+            self._call_each("GET")
         return sum(view["fired"] for view in self._views)
 
     @property
@@ -54,14 +54,14 @@ class Fault:
             return None
         return str(self._views[0]["missed"])
 
-    def _call_for_each(self, method: str) -> None:
-        """Read all its rows, or remove them: GET, DELETE."""
+    def _call_each(self, method: str) -> None:
+        """Read all its rows, or remove them."""
         paths = [path_to("faults", view["id"]) for view in self._views]
         self._views = [self._admin.call(method, path) for path in paths]
 
     def remove(self) -> None:
         """Take it out of force."""
-        self._call_for_each("DELETE")
+        self._call_each("DELETE")
         self._is_removed = True
 
     def __enter__(self) -> Self:
@@ -81,7 +81,7 @@ class Fault:
             raise
         if error is None and self.has_to_fire and self.fired == 0:
             why = f"{self} never fired in its block: {self.missed}"
-            raise AssertionError(f"{why}\n{self._admin.summary()}")
+            raise AssertionError(f"{why}\n{JournalClient(self._admin).summary()}")
 
     def __str__(self) -> str:
         word = "answer" if self.is_answer else "fault"
