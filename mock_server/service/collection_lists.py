@@ -225,7 +225,7 @@ def find_matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, 
 
     Raises as `Call.dataset` and `collections_in_scope`.
     """
-    dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST_FAILED)
+    dataset = call.dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
     inside = collections_in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
     call.dataset(dataset.id)
