@@ -134,7 +134,7 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
 
 
 def tolerate_list(call: Call, body: Fields) -> Fields:
-    """Rewrite numbers as strings and a missing offset, where the choices allow it."""
+    """Read strings as numbers, and add a missing offset, where the choices allow it."""
     choices = call.choices
     body = {**body}
     # Filters of the choice are no fields of the spec.
@@ -204,12 +204,12 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
 
 
 def without_counts(collections: list[Collection]) -> list[Collection]:
-    """The same collections, as if they had no rows."""
+    """Collections as if they had no rows."""
     return [replace(it, data_amount=0, training_amount=0, has_error=False) for it in collections]
 
 
 def clean_search_text(text: str) -> str:
-    """The text for which the service searches. Raises InvalidField."""
+    """The text for which the service searches: it has no quotes. Raises InvalidField."""
     if len(text) > MAX_SERVICE_TEXT:
         expected = f"a searchText of at most {MAX_SERVICE_TEXT} characters"
         raise errors.InvalidField(expected, text, "$.searchText")

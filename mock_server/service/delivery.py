@@ -58,7 +58,7 @@ class Delivery:
             await wait_for_disconnect(self._receive)
 
     async def receive(self) -> Message:
-        """The next message of the client. Whoever waits for it, the journal learns if it left.
+        """The next message of the client; the journal notes one that says that it has left.
 
         To a response, a reset and the stop of the server are as if its client had left.
         """

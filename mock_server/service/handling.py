@@ -39,7 +39,7 @@ class Handling(Work):
         self._kept: Outcome | None = None
 
     def admit(self) -> Refusal | None:
-        """Find the caller, or a refusal that no test can change."""
+        """Find operation and caller. Returns a refusal that no test can change, or None."""
         call = self._call
         exchange = self.exchange
         if isinstance(self._route, Refusal):

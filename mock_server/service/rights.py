@@ -7,7 +7,7 @@ from msgspec import Struct, to_builtins
 from mock_server.store.objects import Level
 
 Rights = dict[str, Any]
-"""Numbers, names and flags."""
+"""Rights as the service shows them: numbers, names and flags."""
 Kind = Literal["dataset", "app", "team"]
 
 

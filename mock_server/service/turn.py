@@ -154,7 +154,7 @@ class Turn(Struct, frozen=True):
 
     @contextmanager
     def generating(self, stop: Signal | None) -> Iterator[None]:
-        """While its reply is sent, the chat takes no other question."""
+        """A block in which the chat takes no other question, since its reply is being sent."""
         generating = self.call.state.generating
         chat_key = (self.app.id, self.chat.chat_id)
         generating[chat_key] = stop
