@@ -36,7 +36,7 @@ class Handling(Work):
         self._delivery = delivery
         self._route = routes.find(call)
         """The operation that the request is for, or why the service has none."""
-        self._kept: Outcome | None = None
+        self._kept_outcome: Outcome | None = None
 
     def admit(self) -> Refusal | None:
         """Find operation and caller. Returns a refusal that no test can change, or None."""
@@ -71,8 +71,8 @@ class Handling(Work):
         return self._delivery.connection
 
     def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
-        if self._kept is not None and body is None and moment is None:
-            return self._kept
+        if self._kept_outcome is not None and body is None and moment is None:
+            return self._kept_outcome
         request = self.exchange.request
         if body is not None:
             request = replace(request, body=body)
@@ -92,9 +92,9 @@ class Handling(Work):
         return outcome
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
-        if self._kept is not None:
-            return self._kept.response
-        self._kept = outcome
+        if self._kept_outcome is not None:
+            return self._kept_outcome.response
+        self._kept_outcome = outcome
         if outcome.store is not None:
             store = outcome.store
             # No id is given twice, even if the object that had it is lost.

@@ -26,7 +26,7 @@ UNTITLED = ("", "新对话", "历史记录")
 TITLE_UNITS = 20
 """The length of a title in UTF-16."""
 ANSWER_NAMES = {"userSelect": "userSelectedVal", "userInput": "submitted"}
-"""What the params of a question to the user have once it is answered."""
+"""The name of the answer in the params of a question to the user, by the type of question."""
 FILE_TYPES: tuple[FileType, ...] = ("image", "audio", "video", "file")
 
 
@@ -34,16 +34,16 @@ def question_parts(content: Sequence[JsonObject], folder: str, where: str) -> tu
     """What a chat keeps of a question. Raises InvalidImage."""
     parts = list[Part]()
     for index, item in enumerate(content):
-        image = item.get("image_url")
-        if item.get("type") == "text":
-            parts.append(Part(text=str(item.get("text", ""))))
-        elif item.get("type") == "image_url" and isinstance(image, dict):
-            url = str(image.get("url", ""))
-            parts.append(Part(file=read_image(url, folder, f"{where}[{index}].image_url.url")))
-        elif item.get("type") == "file_url":
-            type = item.get("fileType")
-            texts = {name: str(item.get(name, "")) for name in ("name", "url", "key")}
-            parts.append(Part(file=File(type if type in FILE_TYPES else "file", **texts)))
+        match item:
+            case {"type": "text"}:
+                parts.append(Part(text=str(item.get("text", ""))))
+            case {"type": "image_url", "image_url": dict(image)}:
+                url = str(image.get("url", ""))
+                parts.append(Part(file=read_image(url, folder, f"{where}[{index}].image_url.url")))
+            case {"type": "file_url"}:
+                type = item.get("fileType")
+                texts = {name: str(item.get(name, "")) for name in ("name", "url", "key")}
+                parts.append(Part(file=File(type if type in FILE_TYPES else "file", **texts)))
     return tuple(parts)
 
 
