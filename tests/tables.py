@@ -17,7 +17,7 @@ from mock_server.cli import cli
 from mock_server.cli.offline import values_in_words
 from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault
-from mock_server.control.clock_choices import SandboxClock
+from mock_server.control.settings import SandboxClock
 from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import ScriptRow

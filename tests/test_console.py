@@ -12,7 +12,7 @@ import pytest
 from account import LIST, SENT_LIST, Client, LocalClient
 
 import mock_server
-from mock_server.admin.console import CHINESE, EFFECTS, FAILURES, FIRST, sent_fields
+from mock_server.admin.console import CHINESE, EFFECTS, FAILURES, USUAL_OPERATIONS, fields_to_send
 from mock_server.choices import table
 from mock_server.scripting.kinds import PRESETS
 
@@ -184,7 +184,15 @@ def test_every_preset_says_what_it_does():
 
 
 def test_every_text_is_in_chinese():
-    found = {*FAILURES, *EFFECTS, *EFFECTS.values(), *FIRST.values(), "+1 min", "+1 h", "+1 day"}
+    found = {
+        *FAILURES,
+        *EFFECTS,
+        *EFFECTS.values(),
+        *USUAL_OPERATIONS.values(),
+        "+1 min",
+        "+1 h",
+        "+1 day",
+    }
     found |= {choice.sentence for _, choice in table().values()}
     for template in TEMPLATES.glob("*.html"):
         found |= {it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text())}
@@ -210,5 +218,5 @@ def test_the_language_is_the_browser_s(client, accepted, query, is_chinese):
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_every_failure_that_a_click_adds_is_taken(client, name):
-    client.admin("POST", "/faults", {"operation": "listV2"} | sent_fields(FAILURES[name]))
+    client.admin("POST", "/faults", {"operation": "listV2"} | fields_to_send(FAILURES[name]))
     assert FAILURES[name].kind in part(client, "control")

@@ -14,7 +14,7 @@ from test_model import TOKEN, accounts, lenient, requests, some
 
 from mock_server.application import load_baseline
 from mock_server.choices import PROFILES, table
-from mock_server.plugin.variants import differing, noting
+from mock_server.plugin.variants import differing_values, note_reads
 from mock_server.sandbox import Baseline
 
 CLOCK = {"clock": "2026-01-01T00:00:00Z"}
@@ -23,7 +23,7 @@ ACCEPTED_WITH = re.compile(r" \(accepted with [^)]*\)")
 
 def noted(baseline: Baseline) -> tuple[Baseline, set[str]]:
     read = set[str]()
-    moment = replace(baseline.moment, choices=noting(baseline.moment.choices, read))
+    moment = replace(baseline.moment, choices=note_reads(baseline.moment.choices, read))
     return replace(baseline, moment=moment), read
 
 
@@ -51,7 +51,7 @@ def test_a_choice_that_was_not_read_changes_nothing(local, account, base, sent):
     token = local.login()
     (baseline, read) = noted(usual)
     expected = outcome(local, baseline, sent, token)
-    for name, value in differing("all", base, read):
+    for name, value in differing_values("all", base, read):
         choices = replace(usual.moment.choices, **{name: value})
         other = replace(usual, moment=replace(usual.moment, choices=choices))
         assert outcome(local, other, sent, token) == expected, (name, value)

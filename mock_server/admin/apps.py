@@ -13,14 +13,14 @@ from mock_server.store.account import App, Chat
 @route("GET", "/apps")
 def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
     """List the apps, with the number of their chats."""
-    apps = call.store.apps.values()
+    apps = call.find_store().apps.values()
     return {"apps": [{"id": it.id, "name": it.name, "chats": len(it.chats)} for it in apps]}
 
 
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
     """Read an app, as a fixture has it."""
-    script = call.state.script
+    script = call.find_state().script
     script.retire()
     return app_entry(app_in_path(call), [it.row for it in script.declared])
 
@@ -31,9 +31,9 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     id = same_id(call.path["app"], body, "id")
     app, replies = parse_app(body, id)
     # Its replies take the place of those that it had, if there is room for all.
-    script = call.state.script
-    others = [it.row for it in script.declared if not is_of_app(it, id)]
-    check_room(others + replies)
+    script = call.find_state().script
+    other_rows = [it.row for it in script.declared if not is_of_app(it, id)]
+    check_room(other_rows + replies)
     call.put_whole(app)
     remove_replies(script, id)
     script.declare(replies)
@@ -43,13 +43,14 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
 @route("DELETE", "/apps/{app}")
 def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
-    before = call.store
+    state = call.find_state()
+    before = state.moment.store
     after = before.remove(app_in_path(call))
-    call.state.set_store(after)
-    gone = before.apps.keys() - after.apps.keys()
-    for id in gone:
-        remove_replies(call.state.script, id)
-    return {"deleted": len(gone)}
+    state.set_store(after)
+    deleted_ids = before.apps.keys() - after.apps.keys()
+    for id in deleted_ids:
+        remove_replies(state.script, id)
+    return {"deleted": len(deleted_ids)}
 
 
 @route("GET", "/apps/{app}/chats")
@@ -107,9 +108,9 @@ def is_of_app(active: ActiveRow[ScriptRow], app: str) -> bool:
 
 def app_in_path(call: AdminCall) -> App:
     """The app in the path. Raises AppNotFound."""
-    return call.find("app", call.store.apps, AppNotFound, "the id of an app")
+    return call.find_item("app", call.find_store().apps, AppNotFound, "the id of an app")
 
 
 def chat_in_path(call: AdminCall) -> Chat:
     """The chat in the path. Raises AppNotFound, ChatNotFound."""
-    return call.find("id", app_in_path(call).chats, ChatNotFound, "a chatId of this app")
+    return call.find_item("id", app_in_path(call).chats, ChatNotFound, "a chatId of this app")

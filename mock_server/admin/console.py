@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-from mock_server.admin.clock_choices import clock_view
 from mock_server.admin.route import AdminCall, Input, JsonObject, NotNegative, route
+from mock_server.admin.settings import clock_view
 from mock_server.choices import PROFILES, profile, table
 from mock_server.clock import Clock
 from mock_server.errors import RouteNotFound
@@ -36,12 +36,13 @@ from mock_server.store.replies import as_text
 FILES = Path(__file__).parent
 PAGE_SIZE = 100
 SUMMARY_CHARS = 70
-FIRST = {
+USUAL_OPERATIONS = {
     "listV2": "list collections",
     "updateHistory": "pin a chat",
     "completions": "ask in a chat",
 }
-OFFERED_OPERATIONS = FIRST | dict.fromkeys(sorted(NAMES - FIRST.keys()), "")
+OTHER_OPERATIONS = sorted(NAMES - USUAL_OPERATIONS.keys())
+OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(OTHER_OPERATIONS, "")
 """The operations that can be chosen, the usual ones first and with words of their own."""
 FAILURES: dict[str, Fault] = {
     "fails with 503": faults.Error(),
@@ -73,7 +74,7 @@ EFFECTS = {
 }
 """What each preset does."""
 FORM_OPTIONS = {MULTIPART: "--form", URL_ENCODED: "--data-urlencode"}
-UNSENT = re.compile(
+OMITTED_HEADERS = re.compile(
     "host|connection|content-length|transfer-encoding|accept|accept-encoding|user-agent"
     "|origin|referer|sec-.*"
 )
@@ -113,14 +114,14 @@ class ConsoleQuery(Input):
     problems: bool = False
 
 
-def render(request: Request, name: str, language: str, **context: Any) -> Response:
+def render(request: Request, template: str, language: str, **context: Any) -> Response:
     """A template in English or Chinese, by default as the browser prefers."""
     if language not in ("en", "zh"):
-        accepted = request.headers.get("accept-language", "").lower()
-        before_english = accepted.partition("en")[0]
+        preferred = request.headers.get("accept-language", "").lower()
+        before_english = preferred.partition("en")[0]
         language = "zh" if "zh" in before_english else "en"
     context |= {"t": translator(language), "lang": language}
-    return templates.TemplateResponse(request, f"{name}.html", context, headers=PAGE_HEADERS)
+    return templates.TemplateResponse(request, f"{template}.html", context, headers=PAGE_HEADERS)
 
 
 def translator(language: str) -> Callable[..., str]:
@@ -130,15 +131,15 @@ def translator(language: str) -> Callable[..., str]:
     """
 
     def translate(text: str, **fields: object) -> str:
-        chosen, _, several = text.partition("|")
-        if several and fields.get("n") != 1:
-            chosen = several
+        translated, _, plural = text.partition("|")
+        if plural and fields.get("n") != 1:
+            translated = plural
         if language == "zh":
-            chosen = CHINESE.get(text, chosen)
+            translated = CHINESE.get(text, translated)
         # Without fields, those in the text are filled by the script.
         if not fields:
-            return chosen
-        return chosen.format(**fields)
+            return translated
+        return translated.format(**fields)
 
     return translate
 
@@ -155,20 +156,20 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     part = call.path["part"]
     if part != "all" and part not in PART_DATA:
         raise RouteNotFound(f"all, {', '.join(PART_DATA)}", part)
-    state = call.state
+    state = call.find_state()
     call.sandboxes.remove_idle()
     choices = state.moment.choices
-    usual = profile(state.moment.profile)
+    of_profile = profile(state.moment.profile)
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
     context = {
         "view": query,
         "sandboxes": call.sandboxes.by_name,
-        "sandbox": call.sandbox,
+        "sandbox": call.find_sandbox(),
         "state": state,
         "clock": clock_view(state.moment.clock),
         "ahead": round(ahead_ms / 1000),
-        "faults": [it for it in state.script.added_rows() if not it.is_finished],
-        "differing": [it for it in table() if getattr(usual, it) != getattr(choices, it)],
+        "faults": [it for it in state.script.all() if not it.is_over],
+        "differing": [it for it in table() if getattr(of_profile, it) != getattr(choices, it)],
         "operations": OFFERED_OPERATIONS,
         "page_size": PAGE_SIZE,
     }
@@ -181,60 +182,62 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
 
 def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """How the sandbox differs from its baseline."""
-    state = call.state
+    state = call.find_state()
     return {
-        "is_changed": state.moment.store is not call.sandbox.baseline.moment.store,
+        "is_changed": state.moment.store is not call.find_sandbox().baseline.moment.store,
         "problems": sum(map(is_problem, state.journal.exchanges)),
     }
 
 
 def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The chats of one app, and what is in one folder of a dataset."""
-    apps = call.store.apps
-    datasets = call.store.datasets
+    store = call.find_store()
     # Without a choice, the first.
-    app = apps.get(view.app) or next(iter(apps.values()), None)
-    dataset = datasets.get(view.dataset) or next(iter(datasets.values()), None)
-    shown: JsonObject = {"app": app, "chats": [], "dataset": dataset, "path": [], "items": []}
+    app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
+    dataset = store.datasets.get(view.dataset) or next(iter(store.datasets.values()), None)
+    part: JsonObject = {"app": app, "chats": [], "dataset": dataset, "path": [], "items": []}
     if app is not None:
-        shown["chats"] = app.listed_chats
+        part["chats"] = app.listed_chats
     if dataset is not None:
         folder = dataset.collections.get(view.folder)
-        level = ROOT if folder is None else folder.id
-        shown["items"] = dataset.fixture_order.children.get(level, [])
-        while folder is not None and folder not in shown["path"]:
-            shown["path"].insert(0, folder)
+        folder_id = ROOT if folder is None else folder.id
+        part["items"] = dataset.fixture_order.children.get(folder_id, [])
+        # The path goes up from the folder, as far as there are folders.
+        while folder is not None and folder not in part["path"]:
+            part["path"].insert(0, folder)
             folder = dataset.collections.get(folder.parent_id or "")
-    return shown
+    return part
 
 
 def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The latest entries that the filters let through, and the one that is open."""
-    exchanges = call.state.journal.exchanges
+    state = call.find_state()
+    exchanges = state.journal.exchanges
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
-    wanted = [it for it in exchanges if view.operation in ("", it.operation)]
+    matching = [it for it in exchanges if view.operation in ("", it.operation)]
     if view.problems:
-        wanted = [*filter(is_problem, wanted)]
-    shown: JsonObject = {
-        "entries": [*map(Exchange.entry, islice(reversed(wanted), PAGE_SIZE))],
+        matching = [*filter(is_problem, matching)]
+    part: JsonObject = {
+        "entries": [*map(Exchange.entry, islice(reversed(matching), PAGE_SIZE))],
         "operations": sorted({it.operation for it in exchanges if it.operation}),
         "opened": None,
         "base": base,
-        "key": "$API_KEY" if call.store.keys else "any-key",
+        "key": "$API_KEY" if state.moment.store.keys else "any-key",
     }
     for exchange in exchanges:
         if exchange.seq == view.entry:
-            shown["opened"] = exchange.entry()
-            shown["curl"] = curl_command(shown["opened"].request, base)
-    return shown
+            entry = exchange.entry()
+            part["opened"] = entry
+            part["curl"] = curl_command(entry.request, base)
+    return part
 
 
 def control_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """What is in force, and what can be chosen."""
     return {
-        "failures": {text: sent_fields(fault) for text, fault in FAILURES.items()},
+        "failures": {text: fields_to_send(fault) for text, fault in FAILURES.items()},
         "effects": EFFECTS,
-        "snapshots": call.sandbox.snapshots,
+        "snapshots": call.find_sandbox().snapshots,
         "profiles": PROFILES,
         "choices": table(),
     }
@@ -264,29 +267,30 @@ def summary(value: object) -> str:
     text = as_text(value)
     if isinstance(value, dict):
         fields = []
-        for name, each in value.items():
+        for name, item in value.items():
             # What would be nothing is shown as JSON: "" and null.
-            fields.append(f"{name}: {as_text(each) or json.encode(each).decode()}")
+            fields.append(f"{name}: {as_text(item) or json.encode(item).decode()}")
         text = ", ".join(fields)
     if len(text) > SUMMARY_CHARS:
         return f"{text[:SUMMARY_CHARS]}…"
     return text
 
 
-def own_fields(row: ScriptRow) -> JsonObject:
-    """What a row has beside its kind and common defaults, without secrets."""
-    usual = to_builtins(ScriptRow())
-    shown = {}
+def special_fields(row: ScriptRow) -> JsonObject:
+    """The fields of a row that say what is special about it, without secrets."""
+    defaults = to_builtins(ScriptRow())
+    fields = {}
     for name, value in to_builtins(row).items():
-        is_said = name in ("kind", "operation", "times", "ttl")
-        if value and not is_said and value != usual.get(name):
-            shown[name] = value
-    return {**redact(shown)}
+        # The page says these in words.
+        is_in_words = name in ("kind", "operation", "times", "ttl")
+        if value and not is_in_words and value != defaults.get(name):
+            fields[name] = value
+    return {**redact(fields)}
 
 
-def sent_fields(row: ScriptRow) -> JsonObject:
+def fields_to_send(row: ScriptRow) -> JsonObject:
     """What a client sends to add such a row."""
-    return {"kind": row.kind} | own_fields(row)
+    return {"kind": row.kind} | special_fields(row)
 
 
 def pretty(value: object) -> str:
@@ -298,19 +302,19 @@ def pretty(value: object) -> str:
 
 def curl_command(request: ShownMessage, base: str) -> str:
     """The command that sends a request again. Secrets are not kept: it has $API_KEY for them."""
-    target = f"{base}{request.path}"
+    url = f"{base}{request.path}"
     if request.query:
-        target += f"?{request.query}"
-    words = [f"curl -X {request.method} {quote(target)}"]
+        url += f"?{request.query}"
+    words = [f"curl -X {request.method} {quote(url)}"]
     form = form_kind(request.headers) if isinstance(request.body, dict) else None
     for name, value in request.headers.items():
         # The media type of a form, with its boundary, is made by curl.
-        is_made = form is not None and name == "content-type"
+        is_made_by_curl = form is not None and name == "content-type"
         if name == "authorization":
             words.append('-H "Authorization: Bearer $API_KEY"')
         elif is_secret(name):
             words.append(f'-H "{name}: $API_KEY"')
-        elif not is_made and not UNSENT.fullmatch(name):
+        elif not is_made_by_curl and not OMITTED_HEADERS.fullmatch(name):
             words.append(f"-H {quote(f'{name}: {value}')}")
     if form is not None:
         words += form_options(request.body, FORM_OPTIONS[form])
@@ -322,13 +326,13 @@ def curl_command(request: ShownMessage, base: str) -> str:
 def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
     """The fields of a form as options of curl; a file is one of the same name."""
     for name, value in fields.items():
-        values = value if isinstance(value, list) else [value]
-        for each in values:
-            text = as_text(each)
-            if isinstance(each, dict) and "filename" in each:
-                text = f"@{each['filename']}"
+        items = value if isinstance(value, list) else [value]
+        for item in items:
+            text = as_text(item)
+            if isinstance(item, dict) and "filename" in item:
+                text = f"@{item['filename']}"
             yield f"{option} {quote(f'{name}={text}')}"
 
 
-for filter_of_templates in (summary, pretty, own_fields, breaches):
+for filter_of_templates in (summary, pretty, special_fields, breaches):
     TEMPLATES.filters[filter_of_templates.__name__] = filter_of_templates

@@ -80,10 +80,10 @@ def warn_of_unknown_variables() -> None:
             options = [it for it in command.params if isinstance(it, click.Option)]
             known += [f"{PREFIX}{it.name}".upper() for it in options]
     # What all have in common tells nothing of what is meant.
-    words = [it.removeprefix(PREFIX) for it in known]
+    endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):
-            near = did_you_mean(name.removeprefix(PREFIX), words).replace("'", f"'{PREFIX}", 1)
+            near = did_you_mean(name.removeprefix(PREFIX), endings).replace("'", f"'{PREFIX}", 1)
             say(f"warning: unknown variable {name}{near}")
 
 

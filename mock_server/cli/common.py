@@ -2,17 +2,25 @@
 
 import os
 from contextlib import suppress
+from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-BROKEN_FIXTURE = 2
-UNREACHABLE = 3
-"""An address to listen on, or a server."""
-TIMED_OUT = 4
-"""Exit codes. 1 is wrong usage, or that what was checked is false."""
+
+class Exit(IntEnum):
+    """How commands end that do not succeed."""
+
+    FAILED = 1
+    """Wrong usage, or what was checked is false."""
+    BROKEN_FIXTURE = 2
+    UNREACHABLE = 3
+    """An address to listen on, or a server."""
+    TIMED_OUT = 4
+    UNEXPECTED_ANSWER = 5
+
 
 PREFIX = "MOCK_SERVER_"
 FIXTURE = f"{PREFIX}FIXTURE"
@@ -32,10 +40,11 @@ PORT = click.IntRange(0, 65535)
 
 
 def say(message: str) -> None:
+    """Write a line to stderr."""
     click.echo(message, err=True)
 
 
-def fail(message: str, code: int = 1) -> NoReturn:
+def fail(message: str, code: Exit = Exit.FAILED) -> NoReturn:
     """End the command with a message on stderr."""
     say(message)
     raise SystemExit(code)
@@ -73,16 +82,12 @@ def write_out(text: str, output: Path | None) -> None:
     try:
         if output is None:
             click.echo(text, nl=False)
-        else:
-            replace_file(output, text)
+            return
+        unfinished = output.with_name(f"{output.name}.{os.getpid()}.part")
+        try:
+            unfinished.write_text(text, "utf-8")
+            os.replace(unfinished, output)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
         fail(f"cannot write {output or 'to stdout'}: {error.strerror}")
-
-
-def replace_file(path: Path, text: str) -> None:
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(text, "utf-8")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from msgspec import json
 
 from mock_server.choices import PROFILES, profile, table
-from mock_server.cli.common import BROKEN_FIXTURE, FIXTURE, SETTINGS, fail, say
+from mock_server.cli.common import FIXTURE, SETTINGS, Exit, fail, say
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError
@@ -27,7 +27,7 @@ def load_or_fail(files: tuple[str, ...]) -> Fixture:
         source = click.get_current_context().get_parameter_source("fixture")
         if source is ParameterSource.ENVIRONMENT:
             message += f" - named by {FIXTURE}"
-        fail(message, BROKEN_FIXTURE)
+        fail(message, Exit.BROKEN_FIXTURE)
     for warning in fixture.warnings:
         say(f"warning: {warning}")
     return fixture
@@ -72,8 +72,8 @@ def choices_command() -> None:
     for name, (values, choice) in table().items():
         click.echo(f"{name} = {values_in_words(values)}   (spec {choice.section})")
         click.echo(f"    {choice.sentence}")
-        of_profiles = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]
-        click.echo("    " + "   ".join(of_profiles))
+        defaults = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]
+        click.echo("    " + "   ".join(defaults))
 
 
 def values_in_words(values: tuple[Any, ...]) -> str:

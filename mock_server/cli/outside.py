@@ -10,13 +10,12 @@ from typing import Any
 import click
 
 from mock_server.cli.common import (
-    BROKEN_FIXTURE,
     OUTPUT,
     PULL_KEY,
     SETTINGS,
-    UNREACHABLE,
     VERIFY_KEY,
     WITHOUT_VARIABLES,
+    Exit,
     check_address,
     fail,
     say,
@@ -44,7 +43,7 @@ def key_from(variable: str) -> str:
 @click.option("--write", is_flag=True, help="Also pin a chat, and put it back.")
 @click.option(
     "--format",
-    "form",
+    "report",
     type=click.Choice(["text", "json", "junit"]),
     default="text",
     help="Format of the report on stdout.",
@@ -56,27 +55,29 @@ def verify_command(
     dataset: str | None,
     app: str | None,
     write: bool,
-    form: str,
+    report: str,
     write_profile: Path | None,
 ) -> None:
     """Ask a server which choices it shows, and if it keeps the spec."""
     from mock_server.control.http import client_at
     from mock_server.tools.choice_probes import ChoiceProbe
-    from mock_server.tools.probe import NotObservable, ServiceError
+    from mock_server.tools.probe import NotObservable, ServiceError, UnexpectedAnswer
     from mock_server.tools.verify import REPORTS, profile_document, verify_server
 
     server = ChoiceProbe(client_at(base_url, key_from(key_env)), dataset, app, write)
     try:
         findings = verify_server(server)
+    except UnexpectedAnswer as error:
+        fail(str(error), Exit.UNEXPECTED_ANSWER)
     except ServiceError as error:
-        fail(str(error), error.exit_code)
+        fail(str(error), Exit.UNREACHABLE)
     except NotObservable as error:
         fail(f"nothing is observed with the key in {key_env}: {error}")
     finally:
-        # Whatever happens.
-        for change in server.left:
+        # Whatever happens, a person has to know.
+        for change in server.not_restored:
             say(f"not put back: {change}")
-    click.echo(REPORTS[form](findings))
+    click.echo(REPORTS[report](findings))
     for note in server.notes:
         say(note)
     if write_profile:
@@ -93,15 +94,15 @@ def verify_command(
 @click.option("--anonymize", is_flag=True, help="Replace texts, members and links.")
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
 def pull_command(
-    base_url: str, key_env: str, anonymize: bool, output: Path | None, **wanted: Any
+    base_url: str, key_env: str, anonymize: bool, output: Path | None, **selection: Any
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
-    from mock_server.tools.probe import ServiceError
+    from mock_server.tools.probe import ServiceError, UnexpectedAnswer
     from mock_server.tools.pull import anonymized, pull
 
     key = key_from(key_env)
     try:
-        document, problems = pull(base_url, key, **wanted)
+        document, problems = pull(base_url, key, **selection)
         for problem in problems:
             say(problem)
         if problems and not (document["apps"] or document["datasets"]):
@@ -111,9 +112,11 @@ def pull_command(
         write_out(yaml_of(document), output)
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     except KeyboardInterrupt:
-        fail("interrupted: nothing is written", UNREACHABLE)
+        fail("interrupted: nothing is written", Exit.UNREACHABLE)
+    except UnexpectedAnswer as error:
+        fail(str(error), Exit.UNEXPECTED_ANSWER)
     except ServiceError as error:
-        fail(str(error), error.exit_code)
+        fail(str(error), Exit.UNREACHABLE)
     raise SystemExit(bool(problems))
 
 
@@ -130,12 +133,12 @@ def import_har(file: Path, output: Path | None) -> None:
     from mock_server.tools.har import fixture_of
 
     try:
-        with file.open("rb") as opened:
-            document, notes = fixture_of(opened)
+        with file.open("rb") as har:
+            document, notes = fixture_of(har)
     except OSError as error:
-        fail(f"cannot read {file}: {error.strerror}", BROKEN_FIXTURE)
+        fail(f"cannot read {file}: {error.strerror}", Exit.BROKEN_FIXTURE)
     except ValueError as error:
-        fail(f"{file}: {error}", BROKEN_FIXTURE)
+        fail(f"{file}: {error}", Exit.BROKEN_FIXTURE)
     for note in notes:
         say(note)
     if not document:

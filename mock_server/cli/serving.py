@@ -14,12 +14,10 @@ from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
 from mock_server.cli.common import (
-    BROKEN_FIXTURE,
     FIXTURE,
     PORT,
     SETTINGS,
-    TIMED_OUT,
-    UNREACHABLE,
+    Exit,
     check_address,
     fail,
     option,
@@ -112,18 +110,18 @@ def serve_command(
             demo=demo,
         )
     except FixtureError as error:
-        fail(str(error), BROKEN_FIXTURE)
+        fail(str(error), Exit.BROKEN_FIXTURE)
     except ValueError as error:
         fail(str(error))
     listener = listener_at(host, port)
     say(banner(loaded, url_of(listener), is_open=admin_token is None))
     if demo:
         say(f"demo: {url_of(listener)}/demo/")
-    look = None
+    reload = None
     if watch:
-        look = Watch(loaded.files, app.state.sandboxes).look
+        reload = Watch(loaded.files, app.state.sandboxes).reload_if_changed
     set_up_logs()
-    serve(app, listener, access_log=log or sys.stderr.isatty(), every_second=look)
+    serve(app, listener, access_log=log or sys.stderr.isatty(), every_second=reload)
 
 
 def listener_at(host: str, port: int) -> socket:
@@ -134,7 +132,7 @@ def listener_at(host: str, port: int) -> socket:
         reason = str(error.strerror).partition(" (while")[0]
         if error.errno == errno.EADDRINUSE:
             reason += " (--port 0 takes a free port)"
-        fail(f"cannot listen on {host}:{port}: {reason}", UNREACHABLE)
+        fail(f"cannot listen on {host}:{port}: {reason}", Exit.UNREACHABLE)
 
 
 class Watch:
@@ -143,28 +141,28 @@ class Watch:
     def __init__(self, files: tuple[str, ...], sandboxes: Sandboxes) -> None:
         self._files = files
         self._sandboxes = sandboxes
-        self._seen = [*map(changed_at, files)]
+        self._change_times = [*map(change_time, files)]
 
-    async def look(self) -> None:
+    async def reload_if_changed(self) -> None:
         """Load the files if one has changed; a broken one replaces nothing."""
-        times = [*map(changed_at, self._files)]
-        if times == self._seen:
+        change_times = [*map(change_time, self._files)]
+        if change_times == self._change_times:
             return
-        self._seen = times
+        self._change_times = change_times
         try:
-            loaded = await to_thread(load_fixture, *self._files)
+            fixture = await to_thread(load_fixture, *self._files)
         except FixtureError as error:
             say(f"{error}\nthe last good fixture stays")
             return
         default = self._sandboxes.default
-        self._sandboxes.set_baseline(default, loaded.with_choices_of(default.baseline))
+        self._sandboxes.set_baseline(default, fixture.onto(default.baseline))
         default.reset()
-        for warning in loaded.warnings:
+        for warning in fixture.warnings:
             say(f"warning: {warning}")
-        say(f"loaded again: {loaded.summary}")
+        say(f"loaded again: {fixture.summary}")
 
 
-def changed_at(path: str) -> int:
+def change_time(path: str) -> int:
     """When a file was changed, in ns; 0 while it does not exist."""
     try:
         return Path(path).stat().st_mtime_ns
@@ -191,22 +189,22 @@ def without_secrets(record: logging.LogRecord) -> bool:
 
 def banner(fixture: Fixture, url: str, *, is_open: bool) -> str:
     """What a person wants to know at the start."""
-    keys = ", ".join(fixture.store.keys) or "any key is accepted"
+    store = fixture.store
+    keys = ", ".join(store.keys) or "any key is accepted"
+    warning = " (open to all: set --admin-token)" if is_open else ""
+    # A call that works.
+    example = f"curl {url}/__admin/health"
+    if store.datasets:
+        key = owner_key(store) or next(iter(store.keys))
+        body = f'{{"offset": 0, "datasetId": "{next(iter(store.datasets))}"}}'
+        example = (
+            f"curl {url}/api/core/dataset/collection/listV2 -H 'Authorization: Bearer {key}' \\\n"
+            f"  -H 'Content-Type: application/json' -d '{body}'"
+        )
     return f"""mock-server: {fixture.summary} ({", ".join(fixture.files)})
 API keys: {keys}
-console and admin API: {url}/__admin/{" (open to all: set --admin-token)" if is_open else ""}
-try it: {example_call(fixture, url)}"""
-
-
-def example_call(fixture: Fixture, url: str) -> str:
-    """A call that works, in curl."""
-    store = fixture.store
-    if not store.datasets:
-        return f"curl {url}/__admin/health"
-    key = owner_key(store) or next(iter(store.keys))
-    body = f'{{"offset": 0, "datasetId": "{next(iter(store.datasets))}"}}'
-    return f"""curl {url}/api/core/dataset/collection/listV2 -H 'Authorization: Bearer {key}' \\
-  -H 'Content-Type: application/json' -d '{body}'"""
+console and admin API: {url}/__admin/{warning}
+try it: {example}"""
 
 
 @click.command("wait", context_settings=SETTINGS)
@@ -221,14 +219,14 @@ def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
     url = url or url_at(host, port)
     # Whatever the server's name, the guard of its admin API accepts this one.
     headers = {"Host": "localhost"}
-    end = monotonic() + timeout
+    deadline = monotonic() + timeout
     with httpx2.Client(headers=headers, timeout=2, trust_env=False) as client:
         while True:
             try:
                 client.get(f"{url}/__admin/health").raise_for_status()
                 break
             except httpx2.HTTPError as error:
-                if monotonic() > end:
-                    fail(f"{url} is not ready after {timeout:g} s: {error}", TIMED_OUT)
+                if monotonic() > deadline:
+                    fail(f"{url} is not ready after {timeout:g} s: {error}", Exit.TIMED_OUT)
             sleep(0.1)
     click.echo("ready")

@@ -12,10 +12,10 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.clock_choices import SandboxChoices, SandboxClock
 from mock_server.control.http import AdminClient, InProcess, Json, client_at, path_to, without_none
 from mock_server.control.journal import JournalClient
 from mock_server.control.rows import Fault
+from mock_server.control.settings import SandboxChoices, SandboxClock
 from mock_server.fixture.load import open_source
 from mock_server.store.account import Chat
 from mock_server.store.objects import Collection

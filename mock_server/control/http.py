@@ -93,7 +93,7 @@ class InProcess(httpx2.BaseTransport):
 
 def path_to(*names: Any) -> str:
     """The path of an object: `/apps/a/chats/b%2Fc`."""
-    return "".join(f"/{quote(str(each), safe='')}" for each in names)
+    return "".join(f"/{quote(str(name), safe='')}" for name in names)
 
 
 def without_none(fields: Mapping[str, Any]) -> Json:

@@ -12,9 +12,8 @@ from mock_server.journal import OUTSIDE_SPEC
 from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
 
-POLL = 0.01
-"""Seconds between two looks at the journal."""
-"""Violations that only strict tests count."""
+POLL_SECONDS = 0.01
+"""Between two looks at the journal."""
 MAX_LATEST = 10
 """The number of requests that a failed assertion shows, the latest ones."""
 MAX_BODY_SHOWN = 120
@@ -59,7 +58,7 @@ class JournalClient:
         if times is not None:
             number = number_of_calls(times)
             expected = {"exactly": times}
-        self._verify(f"{number} of {described_call(criteria)}", criteria | expected)
+        self._verify(f"{number} of {call_in_words(criteria)}", criteria | expected)
 
     def expect_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
         """Raises AssertionError if these calls were not made in this order."""
@@ -69,7 +68,7 @@ class JournalClient:
                 order.append({"operation": step})
             else:
                 order.append({**step})
-        self._verify(" -> ".join(map(described_call, order)), {"inOrder": order})
+        self._verify(" -> ".join(map(call_in_words, order)), {"inOrder": order})
 
     def _verify(self, expected: str, criteria: Json) -> None:
         """Let the server compare; if it finds something else, say what comes closest."""
@@ -84,7 +83,7 @@ class JournalClient:
         count = answer["count"]
         got = str(count or "none")
         if "inOrder" in criteria:
-            got = f"no {described_call(criteria['inOrder'][count])}"
+            got = f"no {call_in_words(criteria['inOrder'][count])}"
             if count:
                 got += f" after step {count}"
         got += answer.get("remark", "")
@@ -93,13 +92,13 @@ class JournalClient:
 
     def expect_no_violations(self, allowed: Sequence[str], *, strict: bool) -> None:
         """Raises AssertionError with the requests that broke the spec."""
-        passing = {*allowed}
+        tolerated = {*allowed}
         if not strict:
-            passing |= {*OUTSIDE_SPEC.values()}
+            tolerated |= {*OUTSIDE_SPEC.values()}
         lines = ["Expected requests as the spec has them, got"]
         for entry in self.entries(violations=True):
             for violation in entry["violations"]:
-                if violation["name"] not in passing:
+                if violation["name"] not in tolerated:
                     lines += [entry_line(entry), violation_line(violation)]
         if len(lines) > 1:
             raise AssertionError("\n".join(lines))
@@ -113,10 +112,10 @@ class JournalClient:
                 return entries[0]
             if time.monotonic() > end:
                 break
-            time.sleep(POLL)
+            time.sleep(POLL_SECONDS)
         counts = self.page(**query, limit=1)["counts"]
         got = sum(counts.values()) or "none"
-        calls = f"{number_of_calls(times)} of {described_call(query)}"
+        calls = f"{number_of_calls(times)} of {call_in_words(query)}"
         expected = f"Expected {calls} within {timeout:g} s"
         raise AssertionError(f"{expected}, got {got}\n{self.summary()}")
 
@@ -179,7 +178,7 @@ def nearest_line(answer: Json) -> list[str]:
     return []
 
 
-def described_call(criteria: Json) -> str:
+def call_in_words(criteria: Json) -> str:
     """An operation, and what a call of it has to have: `listV2 with status 200`."""
     wanted = dict(criteria)
     line = str(wanted.pop("operation", "any"))

@@ -27,7 +27,7 @@ class LocalServer:
         self._variants = variants
         self._fixture: Fixture | None = None
         self._content: Any = None
-        """That of the fixture when it was loaded."""
+        """What the fixture was made of when it was loaded."""
         self._warned = set[str]()
         self._prepared: Setup | None = None
 
@@ -41,7 +41,7 @@ class LocalServer:
             fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
         if self._variants:
-            baseline = self._variants.noting(baseline)
+            baseline = self._variants.note_reads(baseline)
         # A reference: this costs microseconds, whatever the size of the data.
         self.server.run(lambda: self.server.sandboxes.restart(baseline))
         self._prepared = setup
@@ -55,12 +55,12 @@ class LocalServer:
         server.http.cookies.clear()
         return Control(server.http)
 
-    def _load(self, given: Any) -> Fixture:
+    def _load(self, source: Any) -> Fixture:
         """A fixture, loaded anew only if it is another one or has changed."""
-        if self._fixture is not None and content_of(given) == self._content:
+        if self._fixture is not None and content_of(source) == self._content:
             return self._fixture
-        self._fixture = load_fixture("demo" if given is None else given)
-        self._content = content_of(given)
+        self._fixture = load_fixture("demo" if source is None else source)
+        self._content = content_of(source)
         # Each mistake is told once in a session, however often its fixture is loaded.
         for text in map(str, self._fixture.warnings):
             if text not in self._warned:
@@ -69,13 +69,13 @@ class LocalServer:
         return self._fixture
 
 
-def content_of(fixture: Any) -> Any:
+def content_of(source: Any) -> Any:
     """What tells a fixture from another, or from itself before a change."""
-    if isinstance(fixture, Path):
-        return fixture, fixture.read_bytes()
-    if isinstance(fixture, Mapping):
-        return json.encode(fixture)
-    return fixture
+    if isinstance(source, Path):
+        return source, source.read_bytes()
+    if isinstance(source, Mapping):
+        return json.encode(source)
+    return source
 
 
 class MockServerApp:
@@ -106,8 +106,8 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
         with plain_errors():
             # A file with a profile is here, not where the server runs.
             if setup.profile:
-                profile, of_file = read_profile(setup.profile)
-                choices = {**of_file, **choices}
+                profile, choices_of_file = read_profile(setup.profile)
+                choices = {**choices_of_file, **choices}
             control = server.create_sandbox(profile=profile, choices=choices or None)
         try:
             if setup.fixture is not None:

@@ -32,17 +32,17 @@ class Setup(NamedTuple):
     strict: bool | None = None
 
 
-def of_project(config: pytest.Config, fixture: Any, settings: Mapping[str, Any]) -> Setup:
+def setup_of_project(config: pytest.Config, fixture: Any, settings: Mapping[str, Any]) -> Setup:
     """The setup of all tests of a project."""
     with plain_errors("mock_server_settings"):
         if not isinstance(settings, Mapping):
             raise ValueError(f"Expected a dict, got {settings!r}")
         check_names(settings, ("profile", "choices", "fixture"))
-    usual = {"fixture": fixture, "profile": config.getoption(PROFILE)}
-    return Setup(**{**usual, **settings})
+    defaults = {"fixture": fixture, "profile": config.getoption(PROFILE)}
+    return Setup(**{**defaults, **settings})
 
 
-def marked(item: Any) -> Setup:
+def setup_of_markers(item: Any) -> Setup:
     """What the markers of a test say; of each argument, the closest one counts."""
     arguments: dict[str, Any] = {}
     for mark in item.iter_markers("mock_server"):
@@ -55,7 +55,7 @@ def marked(item: Any) -> Setup:
     return Setup(**arguments)
 
 
-def resolved(fixture: Any, folder: Path) -> Any:
+def find_fixture(fixture: Any, folder: Path) -> Any:
     """A fixture whose path is relative to a folder; other names are those of shipped ones."""
     if isinstance(fixture, str | Path):
         path = folder / fixture
@@ -64,12 +64,13 @@ def resolved(fixture: Any, folder: Path) -> Any:
     return fixture
 
 
-def strictness(config: pytest.Config) -> tuple[bool, list[str]]:
+def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
     """Whether violations fail a test that says nothing else, and which ones do not."""
     words = [word.strip(",") for word in config.getini(STRICT)]
     if not words or " ".join(words).lower() in OFF:
         return False, []
-    return True, [word for word in words if word.lower() != "true"]
+    allowed = [word for word in words if word.lower() != "true"]
+    return True, allowed
 
 
 def check_names(names: Iterable[object], known: Sequence[str]) -> None:
@@ -84,10 +85,10 @@ def check_names(names: Iterable[object], known: Sequence[str]) -> None:
 
 @contextmanager
 def plain_errors(
-    place: str = "mock-server", failure: Callable[[str], BaseException] = FAILURE
+    subject: str = "mock-server", failure: Callable[[str], BaseException] = FAILURE
 ) -> Iterator[None]:
     """Fail with a message instead of a traceback: setups are the user's, as servers are."""
     try:
         yield
     except (AssertionError, ValueError, OSError) as error:
-        raise failure(f"{place}: {error}") from None
+        raise failure(f"{subject}: {error}") from None

@@ -28,15 +28,15 @@ from mock_server.sandbox import Baseline
 UNNOTICED = "no request of this test could notice "
 
 
-def noting(choices: Choices, read: set[str]) -> Choices:
-    """The same choices; the names of those that are read come into the set."""
+def note_reads(choices: Choices, names: set[str]) -> Choices:
+    """The same choices, which add the name of each that is read to a set."""
 
-    class Noting(Choices, frozen=True):
+    class NotedChoices(Choices, frozen=True):
         def __getattribute__(self, name: str) -> Any:
-            read.add(name)
+            names.add(name)
             return super().__getattribute__(name)
 
-    return Noting(**asdict(choices))
+    return NotedChoices(**asdict(choices))
 
 
 class Variants:
@@ -52,11 +52,11 @@ class Variants:
         self._read: dict[str, set[str]] = {}
         """The choices that were read, by the id of a test that has not failed."""
 
-    def noting(self, baseline: Baseline) -> Baseline:
-        """The baseline of the running test, with choices that note who reads them."""
-        read = set[str]()
-        self._read[self._running] = read
-        choices = noting(baseline.moment.choices, read)
+    def note_reads(self, baseline: Baseline) -> Baseline:
+        """The baseline for the running test, with choices of which each read is noted."""
+        names = set[str]()
+        self._read[self._running] = names
+        choices = note_reads(baseline.moment.choices, names)
         return replace(baseline, moment=replace(baseline.moment, choices=choices))
 
     @pytest.hookimpl(tryfirst=True)
@@ -66,8 +66,8 @@ class Variants:
             return
         for name, value in item.callspec.params.get(self._setup, {}).items():
             # Where nothing is known of the default run, this one is made.
-            default = item.nodeid.replace(f"{name}={value}", "default")
-            if name not in self._read.get(default, {name}):
+            default_run = item.nodeid.replace(f"{name}={value}", "default")
+            if name not in self._read.get(default_run, {name}):
                 pytest.skip(UNNOTICED + name)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -89,40 +89,49 @@ class Variants:
             terminalreporter.write_line(f"{text} were left out")
 
 
-def selected(words: str) -> list[tuple[str, Any]]:
+def selected_values(words: str) -> list[tuple[str, Any]]:
     """The choices with the values that `all`, `NAME` or `NAME=VALUE` select. Raises ValueError."""
-    found = []
+    selected = []
     for word in words.split(","):
-        matching = [it for it in all_values() if word in ("all", it[0], f"{it[0]}={it[1]}")]
+        matching = []
+        for name, value in all_values():
+            if word in ("all", name, f"{name}={value}"):
+                matching.append((name, value))
         if not matching:
+            known = ["all", *table()]
             choice = word.partition("=")[0]
-            known = [f"{name}={value}" for name, value in all_values() if name == choice]
-            known = known or ["all", *table()]
+            # After the name of a choice, only its value can be wrong.
+            if choice in table():
+                known = [f"{name}={value}" for name, value in all_values() if name == choice]
             near = did_you_mean(word, known)
             raise ValueError(f"Expected {', '.join(known)}, got {word!r}{near}")
-        found += matching
-    return found
+        selected += matching
+    return selected
 
 
 def all_values() -> list[tuple[str, Any]]:
     """Each choice with each of its values."""
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     for name, (values, _) in table().items():
         # A number within a range behaves like its first and its last value.
         if not isinstance(values[0], str):
             values = (values[0], values[-1])
-        found += [(name, value) for value in values]
-    return found
+        pairs += [(name, value) for value in values]
+    return pairs
 
 
-def differing(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
+def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
     """The selected values that a profile does not have, without choices that a test fixes."""
-    profile, of_file = read_profile(base)
-    usual = asdict(choices_of(profile, **of_file))
-    return [it for it in selected(words) if it[0] not in fixed and it[1] != usual[it[0]]]
+    profile, choices_of_file = read_profile(base)
+    defaults = asdict(choices_of(profile, **choices_of_file))
+    differing = []
+    for name, value in selected_values(words):
+        if name not in fixed and value != defaults[name]:
+            differing.append((name, value))
+    return differing
 
 
-def noted() -> list[str]:
+def violation_names() -> list[str]:
     """The names of violations: those of choices that tolerate one, and others."""
     names = ["invalid_field", "missing_authorization"]
     for name, (_, choice) in table().items():

@@ -47,7 +47,7 @@ class FilteredListV2(ListV2, kw_only=True):
     """Whether nothing is counted."""
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        """The collections that have the tags that are wanted."""
+        """The collections that have the tags which the filters name."""
         return items
 
 
@@ -57,13 +57,12 @@ class TagListV2(FilteredListV2, kw_only=True):
     filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        wanted = {*self.filter_tags}
-        if not wanted:
+        if not self.filter_tags:
             return items
         found = []
         for item in items:
-            ids = map(dataset.tag_id, item.tag_names)
-            if not wanted.isdisjoint(ids):
+            tag_ids = set(map(dataset.tag_id, item.tag_names))
+            if not tag_ids.isdisjoint(self.filter_tags):
                 found.append(item)
         return found
 
@@ -84,19 +83,19 @@ class TagValueListV2(FilteredListV2, kw_only=True):
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
         # Of one tag any value will do, even in two filters.
-        wanted: dict[str, set[str | float]] = {}
-        for each in self.tag_filters:
-            wanted.setdefault(each.tag_id, set()).update(each.values)
-        for tag_id, values in wanted.items():
+        values_by_tag: dict[str, set[str | float]] = {}
+        for tag_filter in self.tag_filters:
+            values_by_tag.setdefault(tag_filter.tag_id, set()).update(tag_filter.values)
+        for tag_id, values in values_by_tag.items():
             items = [it for it in items if has_tag_value(dataset, it, tag_id, values)]
         return items
 
 
 def has_tag_value(
-    dataset: Dataset, item: Collection, tag_id: str, values: Set[str | float]
+    dataset: Dataset, collection: Collection, tag_id: str, values: Set[str | float]
 ) -> bool:
     """Whether a collection has a tag with one of these values."""
-    for tag in item.tags:
+    for tag in collection.tags:
         if not isinstance(tag, ValuedTag) or not tag.has_one_of(values):
             continue
         if dataset.tag_id(tag.tag) == tag_id:
@@ -110,8 +109,9 @@ LISTS: dict[str, type[ListV2]] = {
     "tag_values": TagValueListV2,
 }
 """The type of requests under each value of choice list_filters."""
-OF_SPEC = {it.encode_name for it in fields(ListV2)}
+SPEC_FIELDS = {it.encode_name for it in fields(ListV2)}
 MAX_SERVICE_TEXT = 100
+"""How many characters of a searchText the service takes."""
 PERMISSIONS = {
     "documented": {level: json.encode(Permission.of(level)) for level in Level},
     "service": {level: json.encode(rights("dataset", level)) for level in Level},
@@ -134,43 +134,39 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
 
 
 def tolerate_list(call: Call, body: Fields) -> Fields:
-    """Rewrite numbers as strings and a missing offset, where the choices allow it."""
+    """Read strings as numbers, and add a missing offset, where the choices allow it."""
     choices = call.choices
     body = {**body}
     # Filters of the choice are no fields of the spec.
-    for each in fields(LISTS[choices.list_filters]):
-        name = each.encode_name
-        if name in body and name not in OF_SPEC:
+    for field in fields(LISTS[choices.list_filters]):
+        name = field.encode_name
+        if name in body and name not in SPEC_FIELDS:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
-    if choices.numeric_strings == "accept":
-        read_numbers(call, body)
-    # A page by its number is one by its offset.
-    if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
-        call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
-        page = body.pop("pageNum", 1)
-        if "offset" not in body:
-            body["offset"] = page_offset(page, body.get("pageSize"), choices)
-    return body
-
-
-def read_numbers(call: Call, body: Fields) -> None:
-    """Replace numbers that are strings."""
     for name in NUMBERS:
         text = body.get(name)
-        if isinstance(text, str) and text.isdecimal() and text.isascii():
+        if choices.numeric_strings == "reject" or not isinstance(text, str):
+            continue
+        if text.isdecimal() and text.isascii():
             call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
             # More digits are past any end, or over any limit.
             body[name] = int(text[:20])
+    # A page by its number is one by its offset.
+    if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
+        call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
+        page_num = body.pop("pageNum", 1)
+        if "offset" not in body:
+            body["offset"] = page_offset(page_num, body.get("pageSize"), choices)
+    return body
 
 
-def page_offset(page: object, size: object, choices: Choices) -> int:
+def page_offset(page_num: object, size: object, choices: Choices) -> int:
     """The offset of a page, by its number. Raises InvalidField."""
-    if isinstance(page, bool) or not isinstance(page, int) or page < 1:
-        raise errors.InvalidField("a pageNum of at least 1", page, "$.pageNum")
+    if isinstance(page_num, bool) or not isinstance(page_num, int) or page_num < 1:
+        raise errors.InvalidField("a pageNum of at least 1", page_num, "$.pageNum")
     # A wrong size is refused as such.
     if not isinstance(size, int):
         size = choices.page_size_default
-    return (page - 1) * min(size, choices.page_size_max)
+    return (page_num - 1) * min(size, choices.page_size_max)
 
 
 @Operation(
@@ -191,8 +187,8 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
     size = read_page_size(call, body)
     if call.choices.search_text == "service":
         body = replace(body, search_text=clean_search_text(body.search_text))
-    dataset, found = find_matching(call, body, call.choices)
-    page = found[body.offset : body.offset + size]
+    dataset, matches = find_matches(call, body, call.choices)
+    page = matches[body.offset : body.offset + size]
     if isinstance(body, FilteredListV2) and body.simple:
         page = without_counts(page)
     permissions = PERMISSIONS[call.choices.item_fields]
@@ -204,50 +200,50 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
         typed_tags=call.choices.tag_form == "typed",
     )
     # It is their JSON already: a collection is encoded once for all lists.
-    return Page(cast(list[ListedCollection], items), len(found))
+    return Page(cast(list[ListedCollection], items), len(matches))
 
 
 def without_counts(collections: list[Collection]) -> list[Collection]:
-    """The same, as if they had no rows."""
+    """Collections as if they had no rows."""
     return [replace(it, data_amount=0, training_amount=0, has_error=False) for it in collections]
 
 
 def clean_search_text(text: str) -> str:
-    """The text for which the service searches. Raises InvalidField."""
+    """The text for which the service searches: it has no quotes. Raises InvalidField."""
     if len(text) > MAX_SERVICE_TEXT:
         expected = f"a searchText of at most {MAX_SERVICE_TEXT} characters"
         raise errors.InvalidField(expected, text, "$.searchText")
     return text.replace("'", "")
 
 
-def find_matching(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
+def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
     """The dataset, and its collections that match.
 
     Raises as `Call.dataset` and `collections_in_scope`.
     """
-    dataset = call.dataset(body.dataset_id, Level.NONE, no_id=errors.CAST_FAILED)
-    inside = collections_in_scope(call, dataset, body, choices)
+    dataset = call.dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
+    in_scope = collections_in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
     call.dataset(dataset.id)
-    with_text = filter_by_text(inside, body.search_text, choices)
-    found = with_text
+    with_text = filter_by_text(in_scope, body.search_text, choices)
+    matches = with_text
     if isinstance(body, FilteredListV2):
         if body.select_folder:
-            found = [it for it in found if it.type == "folder"]
-        found = body.filter_by_tags(dataset, found)
-    if len(found) <= body.offset:
-        call.hint = empty_hint(body, len(inside), len(with_text), len(found))
-    return dataset, found
+            matches = [it for it in matches if it.type == "folder"]
+        matches = body.filter_by_tags(dataset, matches)
+    if len(matches) <= body.offset:
+        call.hint = empty_hint(body, len(in_scope), len(with_text), len(matches))
+    return dataset, matches
 
 
-def empty_hint(body: ListV2, inside: int, searched: int, found: int) -> str:
+def empty_hint(body: ListV2, in_scope: int, with_text: int, matches: int) -> str:
     """Which condition has emptied a page, by the numbers of collections that each left."""
-    if found:
-        return f"The offset {body.offset} is past the end: {found} collections match."
-    if searched:
-        return f"The filters of folders and tags leave none of {searched} collections."
-    if inside:
-        return f"The searchText {body.search_text!r} is in none of {inside} collections."
+    if matches:
+        return f"The offset {body.offset} is past the end: {matches} collections match."
+    if with_text:
+        return f"The filters of folders and tags leave none of {with_text} collections."
+    if in_scope:
+        return f"The searchText {body.search_text!r} is in none of {in_scope} collections."
     if body.parent_id:
         return f"The folder {body.parent_id!r} has no collections there."
     return "The dataset has no collections there."
@@ -257,44 +253,37 @@ def collections_in_scope(
     call: Call, dataset: Dataset, body: ListV2, choices: Choices
 ) -> list[Collection]:
     """The collections among which a list looks, in its order. Raises ParentNotFound."""
-    found = dataset.in_order(choices.list_order)
-    parent = body.parent_id
-    if body.search_text and choices.search_scope == "dataset":
-        return found.items
-    if body.search_text and choices.search_scope == "subtree":
-        return filter_below(dataset, found.items, parent or ROOT)
-    if parent is UNSET and choices.parent_omitted == "any":
-        return found.items
-    if parent is UNSET or (parent == "" and choices.parent_empty_string == "root"):
-        parent = ROOT
-    if parent is not ROOT and parent not in dataset.collections:
-        check_unknown_folder(call, parent, choices)
-    return found.children.get(parent, [])
+    ordered = dataset.ordered(choices.list_order)
+    folder_id = body.parent_id
+    # A search may look in all the dataset, or in a folder at any depth; an unknown one is empty.
+    if body.search_text and choices.search_scope != "folder":
+        if choices.search_scope == "dataset" or not folder_id:
+            return ordered.items
+        if folder_id not in dataset.collections:
+            return []
+        ids_inside = {it.id for it in dataset.below(folder_id)} - {folder_id}
+        return [it for it in ordered.items if it.id in ids_inside]
+    if folder_id is UNSET and choices.parent_omitted == "any":
+        return ordered.items
+    if folder_id is UNSET or (folder_id == "" and choices.parent_empty_string == "root"):
+        folder_id = ROOT
+    if folder_id is not ROOT and folder_id not in dataset.collections:
+        check_unknown_folder(call, folder_id, choices)
+    return ordered.children.get(folder_id, [])
 
 
-def filter_below(dataset: Dataset, items: list[Collection], parent: str | None) -> list[Collection]:
-    """Those of the items that are in a folder, at any depth; an unknown folder has none."""
-    if parent is ROOT:
-        return items
-    if parent not in dataset.collections:
-        return []
-    _, *inside = dataset.below(parent)
-    ids = {it.id for it in inside}
-    return [it for it in items if it.id in ids]
-
-
-def check_unknown_folder(call: Call, parent: str, choices: Choices) -> None:
+def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     """Raises ParentNotFound, unless an unknown folder is empty, as in the service."""
-    refusal = errors.ParentNotFound("null or the _id of a collection", parent, "$.parentId")
-    casts = choices.error_form == "service" and not errors.can_be_id(parent)
+    casts = choices.error_form == "service" and not errors.can_be_id(folder_id)
     if choices.parent_unknown == "empty" and not casts:
         return
+    refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
     refusal.service = errors.UNKNOWN_FOLDER
-    is_foreign = any(parent in it.collections for it in call.store.datasets.values())
+    is_foreign = any(folder_id in it.collections for it in call.store.datasets.values())
     if choices.parent_unknown == "not_found" and is_foreign:
         refusal.service = errors.FOREIGN_FOLDER
         raise refusal
-    raise errors.for_unknown_id(refusal, parent, errors.CAST_FAILED)
+    raise errors.for_unknown_id(refusal, folder_id, errors.CAST_FAILED)
 
 
 def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list[Collection]:
@@ -303,13 +292,13 @@ def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list
         return items
     needle = fold_text(text)
     in_tags = choices.search_fields == "name_and_tags"
-    return [it for it in items if is_found_by(it, needle, in_tags)]
+    return [it for it in items if has_text(it, needle, in_tags)]
 
 
-def is_found_by(item: Collection, needle: str, in_tags: bool) -> bool:
-    if needle in item.folded_name:
+def has_text(collection: Collection, needle: str, in_tags: bool) -> bool:
+    if needle in collection.folded_name:
         return True
-    return in_tags and any(needle in tag for tag in item.folded_tags)
+    return in_tags and any(needle in tag for tag in collection.folded_tags)
 
 
 def read_page_size(call: Call, body: ListV2) -> int:
@@ -320,12 +309,12 @@ def read_page_size(call: Call, body: ListV2) -> int:
     if size <= SPEC_MAX:
         return size
     # A size over the spec's maximum may be within that of the choice.
-    most = call.choices.page_size_max
-    name = "page_size_max" if size <= most else "page_size_over_limit"
-    call.note(name, "8", "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
-    if size > most and call.choices.page_size_over_limit == "reject":
-        raise errors.InvalidField(f"a pageSize of at most {most}", size, "$.pageSize")
-    return min(size, most)
+    limit = call.choices.page_size_max
+    choice = "page_size_max" if size <= limit else "page_size_over_limit"
+    call.note(choice, "8", "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
+    if size > limit and call.choices.page_size_over_limit == "reject":
+        raise errors.InvalidField(f"a pageSize of at most {limit}", size, "$.pageSize")
+    return min(size, limit)
 
 
 class NumberedPage(Struct, rename="camel"):
@@ -350,7 +339,7 @@ def collection_list(
     simple: bool = False,
 ) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all, uncounted."""
-    wanted = TagListV2(
+    filters = TagListV2(
         offset=(page_num - 1) * page_size,
         dataset_id=dataset_id,
         parent_id=parent_id,
@@ -358,14 +347,14 @@ def collection_list(
         select_folder=select_folder,
         filter_tags=filter_tags,
     )
-    dataset, found = find_matching(call, wanted, AS_THE_SERVICE)
-    page = found[wanted.offset : wanted.offset + page_size]
+    dataset, matches = find_matches(call, filters, AS_THE_SERVICE)
+    page = matches[filters.offset : filters.offset + page_size]
     if simple:
-        page = without_counts(found)
+        page = without_counts(matches)
     permission = rights("dataset", call.caller.level_on(dataset))
     items = []
-    for each in page:
-        own = {"has_error": UNSET, "tags": each.tag_names or UNSET}
-        shown = replace(each, **each.optional_fields, **NOT_LISTED, **own)
-        items.append({**to_builtins(shown), "permission": permission})
-    return NumberedPage(page_num, page_size, items, len(found))
+    for collection in page:
+        fields = {"has_error": UNSET, "tags": collection.tag_names or UNSET}
+        listed = replace(collection, **collection.optional_fields, **NOT_LISTED, **fields)
+        items.append({**to_builtins(listed), "permission": permission})
+    return NumberedPage(page_num, page_size, items, len(matches))

@@ -13,7 +13,10 @@ from mock_server.service.call import Call
 
 
 class Delivery:
-    """What comes and goes after a request. The end of a `with` block ends the journal's entry."""
+    """What passes between server and client once a request has come.
+
+    The end of a `with` block ends the journal's entry.
+    """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, call: Call) -> None:
         self._scope = scope
@@ -46,7 +49,7 @@ class Delivery:
 
     async def deliver(self, response: Response) -> None:
         """Send a response; one that has no end ends with its connection."""
-        await response(self._scope, self.receive, self._send_on)
+        await response(self._scope, self.receive, self._forward)
         if self._is_whole:
             return
         with suppress(NeedsConnection):
@@ -55,23 +58,23 @@ class Delivery:
             await wait_for_disconnect(self._receive)
 
     async def receive(self) -> Message:
-        """What comes. Whoever waits for it, the journal learns that the client has left.
+        """The next message of the client; the journal notes one that says that it has left.
 
         To a response, a reset and the stop of the server are as if its client had left.
         """
-        coming = asyncio.ensure_future(self._receive())
+        next_message = asyncio.ensure_future(self._receive())
         try:
-            if await self._ended.wait(None, coming):
+            if await self._ended.wait(None, next_message):
                 return {"type": "http.disconnect"}
-            message = await coming
+            message = await next_message
         finally:
-            coming.cancel()
+            next_message.cancel()
         if message["type"] == "http.disconnect":
             self._exchange.note_client_left()
             self._journal.changed.notify()
         return message
 
-    async def _send_on(self, message: Message) -> None:
+    async def _forward(self, message: Message) -> None:
         # First the journal: a client that has the response finds it there.
         exchange = self._exchange
         if message["type"] == "http.response.start":

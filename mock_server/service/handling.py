@@ -12,9 +12,8 @@ from mock_server.choices import tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.moment import Moment
-from mock_server.scripting.answers import Answer
 from mock_server.scripting.connection import Connection, watch_client
-from mock_server.scripting.row import Firing, Pick
+from mock_server.scripting.row import Firing
 from mock_server.scripting.work import Fault, Outcome, Work
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
@@ -35,32 +34,30 @@ class Handling(Work):
         self._call = call
         self._routes = routes
         self._delivery = delivery
-        self._target = routes.find(call)
-        """The operation, or why the service has none."""
-        self._kept: Outcome | None = None
+        self._route = routes.find(call)
+        """The operation that the request is for, or why the service has none."""
+        self._kept_outcome: Outcome | None = None
 
     def admit(self) -> Refusal | None:
-        """Find the caller, or a refusal that no test can change."""
-        target = self._target
-        if isinstance(target, Refusal):
-            return self._refusal_without_answer(target)
-        self.exchange.operation = target.name
+        """Find operation and caller. Returns a refusal that no test can change, or None."""
+        call = self._call
+        exchange = self.exchange
+        if isinstance(self._route, Refusal):
+            # A test may have an answer for a path that the service has not.
+            is_unrouted = isinstance(self._route, UNROUTED)
+            if not is_unrouted or not call.state.script.answers_path(exchange):
+                exchange.operation = call.operation
+                return self._route
+            if len(exchange.request.body) > MAX_BODY:
+                return errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes")
+            return None
+        exchange.operation = self._route.name
         try:
-            target.admit(self._call)
+            self._route.admit(call)
         except Refusal as refusal:
             return refusal
-        self.exchange.member = self._call.caller.member
-        self.exchange.violations = self._call.violations
-        return None
-
-    def _refusal_without_answer(self, refusal: Refusal) -> Refusal | None:
-        """Why the service has no operation; None where a test may have an answer."""
-        is_of_route = isinstance(refusal, UNROUTED)
-        if not is_of_route or not self._call.state.script.answers_path(self.exchange):
-            self.exchange.operation = self._call.operation
-            return refusal
-        if len(self.exchange.request.body) > MAX_BODY:
-            return errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes")
+        exchange.member = call.caller.member
+        exchange.violations = call.violations
         return None
 
     # What a fault may ask for
@@ -74,24 +71,30 @@ class Handling(Work):
         return self._delivery.connection
 
     def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
-        if self._kept is not None and body is None and moment is None:
-            return self._kept
+        if self._kept_outcome is not None and body is None and moment is None:
+            return self._kept_outcome
         request = self.exchange.request
         if body is not None:
             request = replace(request, body=body)
         call = self._call.restarted(moment or self.moment, request)
         # An answer of a test takes the place of the operation.
-        picked = call.state.script.pick_answer(self.exchange)
-        if picked.firing is not None:
-            return self._outcome_of_answer(picked, picked.firing)
-        outcome = self._outcome_of_operation(call)
-        outcome.picks.append(picked)
+        pick = call.state.script.pick_answer(self.exchange)
+        firing = pick.firing
+        if firing is None:
+            outcome = self._perform(call)
+            outcome.picks.append(pick)
+            return outcome
+        response = firing.row.response(firing, self.moment.clock)
+        outcome = Outcome(response, picks=[pick], answer=firing.record)
+        # Where the service has no route, a request breaks no spec.
+        if isinstance(self._route, Operation):
+            outcome.violations = self._call.violations
         return outcome
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
-        if self._kept is not None:
-            return self._kept.response
-        self._kept = outcome
+        if self._kept_outcome is not None:
+            return self._kept_outcome.response
+        self._kept_outcome = outcome
         if outcome.store is not None:
             store = outcome.store
             # No id is given twice, even if the object that had it is lost.
@@ -100,8 +103,8 @@ class Handling(Work):
             self._call.state.set_store(store)
         if outcome.stopped is not None:
             self._call.state.stop_reply(outcome.stopped)
-        for picked in outcome.picks:
-            picked.count()
+        for pick in outcome.picks:
+            pick.count()
         self.exchange.violations = outcome.violations
         self.exchange.hint = outcome.hint
         self.exchange.fault = self.exchange.fault or outcome.answer
@@ -113,22 +116,22 @@ class Handling(Work):
 
     # What the service asks for
 
-    def refused(self, refusal: Refusal, call: Call) -> Outcome:
+    def refuse(self, refusal: Refusal, call: Call) -> Outcome:
         """The response to a refused request; its message names the choices that accept it."""
-        target = self._target
-        is_related = isinstance(target, Operation) and target.section is None
-        more = ""
+        route = self._route
+        is_related = isinstance(route, Operation) and route.section is None
+        advice = ""
         # For a related route no choice is named, though some accept its request, too.
         if not is_related:
-            more = " or ".join(self._accepting_choices(refusal, call))
-        if more:
-            more = f" (accepted with {more})"
-        response = failure_response(refusal, call.choices, more)
-        if isinstance(target, Operation) and target.stream_refusal:
-            response = target.stream_refusal(refusal, response, call.request)
+            advice = " or ".join(self._accepting_choices(refusal, call))
+        if advice:
+            advice = f" (accepted with {advice})"
+        response = failure_response(refusal, call.choices, advice)
+        if isinstance(route, Operation) and route.stream_refusal:
+            response = route.stream_refusal(refusal, response, call.request)
         return Outcome(response, None, call.violations, hint=refusal_hint(refusal, call))
 
-    async def disturbed(self, firing: Firing[Fault]) -> Response:
+    async def disturb(self, firing: Firing[Fault]) -> Response:
         """The response that a fault makes of the right one."""
         self.exchange.fault = firing.record
         # The operation is performed all the same: only its response is lost.
@@ -141,22 +144,14 @@ class Handling(Work):
 
     # How an outcome is made
 
-    def _outcome_of_answer(self, picked: Pick[Answer], firing: Firing[Answer]) -> Outcome:
-        """What an answer of a test makes of a request."""
-        # Where the service has no route, a request breaks no spec.
-        has_route = isinstance(self._target, Operation)
-        noted = self._call.violations if has_route else []
-        response = firing.row.response(firing, self.moment.clock)
-        return Outcome(response, None, noted, [picked], answer=firing.record)
-
-    def _outcome_of_operation(self, call: Call) -> Outcome:
+    def _perform(self, call: Call) -> Outcome:
         """What the service makes of a request."""
-        if isinstance(self._target, Refusal):
-            return self.refused(self._target, call)
+        if isinstance(self._route, Refusal):
+            return self.refuse(self._route, call)
         try:
-            response = self._target.perform(call)
+            response = self._route.perform(call)
         except Refusal as refusal:
-            return self.refused(refusal, call)
+            return self.refuse(refusal, call)
         store = None if call.store is call.moment.store else call.store
         return Outcome(
             response, store, call.violations, call.picks, call.hint, stopped=call.stopped
@@ -166,28 +161,28 @@ class Handling(Work):
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
     ) -> Iterator[str]:
         """The choices, NAME=VALUE, that accept a request, each alone or with further ones."""
-        for name, choices in tolerances(refused.choices):
-            choice = name.partition("=")[0]
+        for setting, choices in tolerances(refused.choices):
+            choice = setting.partition("=")[0]
             if choice in changed:
                 continue
             trial = refused.restarted(replace(refused.moment, choices=choices), refused.request)
             other = self._refusal_of(trial)
             if other is None:
-                yield name
+                yield setting
                 continue
             # If it is refused for another reason, do further choices accept that?
-            is_like = type(other) is type(refusal) and other.where == refusal.where
-            if not is_like and any(self._accepting_choices(other, trial, (*changed, choice))):
-                yield name
+            is_same = type(other) is type(refusal) and other.where == refusal.where
+            if not is_same and any(self._accepting_choices(other, trial, (*changed, choice))):
+                yield setting
 
     def _refusal_of(self, call: Call) -> Refusal | None:
         """Why a call is refused, tried from the beginning; None if it is not."""
-        target = self._routes.find(call)
-        if isinstance(target, Refusal):
-            return target
+        route = self._routes.find(call)
+        if isinstance(route, Refusal):
+            return route
         try:
-            target.admit(call)
-            target.perform(call)
+            route.admit(call)
+            route.perform(call)
         except Refusal as refusal:
             return refusal
         return None

@@ -7,7 +7,7 @@ from msgspec import Struct, to_builtins
 from mock_server.store.objects import Level
 
 Rights = dict[str, Any]
-"""Numbers, names and flags."""
+"""Rights as the service shows them: numbers, names and flags."""
 Kind = Literal["dataset", "app", "team"]
 
 
@@ -29,8 +29,9 @@ def common_roles(kind: Kind) -> dict[str, Role]:
     }
 
 
-def creation_role(number: int, what: str) -> Role:
-    return Role(number, f"account_team:permission_{what}Create", "", "multiple")
+def creation_role(number: int, kind: str) -> Role:
+    """The role of members who may create objects of a kind."""
+    return Role(number, f"account_team:permission_{kind}Create", "", "multiple")
 
 
 ROLES: dict[Kind, dict[str, Role]] = {
@@ -59,15 +60,13 @@ def rights(kind: Kind, level: Level) -> Rights:
     # Who manages an app may read what is said in it.
     if kind == "app" and level == Level.MANAGE:
         permission |= roles["readChatLog"].value
-    shown: Rights = {"role": int(level), "permission": permission}
-    shown["isOwner"] = level == Level.OWNER
+    is_owner = level == Level.OWNER
+    flags: Rights = {"role": int(level), "permission": permission, "isOwner": is_owner}
     numbers = {"owner": int(Level.OWNER)}
     for name, role in roles.items():
         numbers[name] = role.value
+        # `readChatLog` becomes `hasReadChatLogPer`.
         word = name[0].upper() + name[1:]
-        shown[f"has{word}Per"] = permission & role.value != 0
-        shown[f"has{word}Role"] = level & role.value != 0
-    shown["roleList"] = to_builtins(roles)
-    shown["perList"] = numbers
-    shown["rolePerMap"] = {}
-    return shown
+        flags[f"has{word}Per"] = permission & role.value != 0
+        flags[f"has{word}Role"] = level & role.value != 0
+    return flags | {"roleList": to_builtins(roles), "perList": numbers, "rolePerMap": {}}

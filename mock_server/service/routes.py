@@ -17,13 +17,13 @@ class Routes:
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._operations: dict[str, dict[str, Operation]] = {}
         self._limits: dict[str, int] = {}
-        for each in operations:
-            for path, method in each.routes:
-                self._operations.setdefault(path, {})[method] = each
-                self._limits[path] = max(each.max_body, self._limits.get(path, 0))
+        for operation in operations:
+            for path, method in operation.routes:
+                self._operations.setdefault(path, {})[method] = operation
+                self._limits[path] = max(operation.max_body, self._limits.get(path, 0))
 
     def limit_of(self, path: str) -> int:
-        """How long a body may be."""
+        """How many bytes a body may have."""
         return self._limits.get(path, MAX_BODY)
 
     def find(self, call: Call) -> Operation | Refusal:
@@ -38,8 +38,8 @@ class Routes:
         method = call.request.method
         methods = self._operations.get(path)
         if methods is None:
-            near = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
-            return errors.RouteNotFound("a route of the service", path, hint=near)
+            hint = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
+            return errors.RouteNotFound("a route of the service", path, hint=hint)
         operation = methods.get(method) or next(iter(methods.values()))
         # Not every path is served under all choices.
         choice = operation.choice_of(path)
@@ -64,8 +64,10 @@ def find_redirect(call: Call) -> Refusal | None:
     if straight == path or call.choices.request_form == "strict":
         return None
     query = call.request.raw_query.decode("latin-1")
-    target = quote(straight) + (f"?{query}" if query else "")
+    location = quote(straight)
+    if query:
+        location += f"?{query}"
     moved = errors.Moved("a path without doubled or last slashes", path)
-    moved.headers = {"location": target, "refresh": f"0;url={target}"}
-    moved.service_text = target
+    moved.headers = {"location": location, "refresh": f"0;url={location}"}
+    moved.text = location
     return moved

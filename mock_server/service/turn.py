@@ -14,53 +14,50 @@ from msgspec.structs import replace
 from mock_server.decoding import NOT_JSON
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
-from mock_server.service.reply_parts import Shown, part_value
+from mock_server.service.reply_parts import JsonObject, part_value
 from mock_server.signals import Signal
 from mock_server.store.account import App, Chat
 from mock_server.store.replies import File, FileType, Part, Record, Reply
 
-_IMAGE = re.compile(r"data:image/([\w.+-]+);base64,([A-Za-z0-9+/=\r\n]+)", re.IGNORECASE)
+_IMAGE = re.compile(
+    r"data:image/(?P<type>[\w.+-]+);base64,(?P<data>[A-Za-z0-9+/=\r\n]+)", re.IGNORECASE
+)
 UNTITLED = ("", "新对话", "历史记录")
 TITLE_UNITS = 20
 """The length of a title in UTF-16."""
-ANSWERED = {"userSelect": "userSelectedVal", "userInput": "submitted"}
-"""What the params of a question to the user have once it is answered."""
+ANSWER_NAMES = {"userSelect": "userSelectedVal", "userInput": "submitted"}
+"""The name of the answer in the params of a question to the user, by the type of question."""
 FILE_TYPES: tuple[FileType, ...] = ("image", "audio", "video", "file")
 
 
-def question_parts(content: Sequence[Shown], folder: str, where: str) -> tuple[Part, ...]:
+def question_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[Part, ...]:
     """What a chat keeps of a question. Raises InvalidImage."""
-    found = list[Part]()
-    for at, part in enumerate(content):
-        image = part.get("image_url")
-        if part.get("type") == "text":
-            found.append(Part(text=str(part.get("text", ""))))
-        elif part.get("type") == "image_url" and isinstance(image, dict):
-            place = f"{where}[{at}].image_url.url"
-            found.append(Part(file=read_image(str(image.get("url", "")), folder, place)))
-        elif part.get("type") == "file_url":
-            found.append(Part(file=read_file_part(part)))
-    return tuple(found)
-
-
-def read_file_part(part: Shown) -> File:
-    """A file that a question names."""
-    type = part.get("fileType")
-    texts = {name: str(part.get(name, "")) for name in ("name", "url", "key")}
-    return File(type if type in FILE_TYPES else "file", **texts)
+    parts = list[Part]()
+    for index, item in enumerate(content):
+        match item:
+            case {"type": "text"}:
+                parts.append(Part(text=str(item.get("text", ""))))
+            case {"type": "image_url", "image_url": dict(image)}:
+                url = str(image.get("url", ""))
+                parts.append(Part(file=read_image(url, folder, f"{where}[{index}].image_url.url")))
+            case {"type": "file_url"}:
+                type = item.get("fileType")
+                texts = {name: str(item.get(name, "")) for name in ("name", "url", "key")}
+                parts.append(Part(file=File(type if type in FILE_TYPES else "file", **texts)))
+    return tuple(parts)
 
 
 def read_image(url: str, folder: str, where: str) -> File:
     """An image. One that is sent along has a key, as if it was kept. Raises InvalidImage."""
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
-    found = _IMAGE.fullmatch(url)
+    image = _IMAGE.fullmatch(url)
     with suppress(Error):
-        if found and b64decode(found[2]):
+        if image and b64decode(image["data"]):
             digest = sha256(url.encode()).hexdigest()
-            return File("image", key=f"{folder}/image_{digest[:6]}.{found[1]}")
-    words = " (Invalid image base64 data URL)"
-    raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=words)
+            return File("image", key=f"{folder}/image_{digest[:6]}.{image['type']}")
+    hint = " (Invalid image base64 data URL)"
+    raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=hint)
 
 
 def find_open_question(chat: Chat) -> Record | None:
@@ -69,41 +66,42 @@ def find_open_question(chat: Chat) -> Record | None:
     if not replies:
         return None
     last = replies[-1]
-    said = [it for it in last.parts if part_value(it)]
-    asked = said[-1].interactive if said else None
-    if asked is None:
+    kept_parts = [it for it in last.parts if part_value(it)]
+    if not kept_parts or kept_parts[-1].interactive is None:
         return None
-    done = ANSWERED.get(asked.get("type", ""))
-    params = asked.get("params") or {}
-    if done is None or params.get(done):
+    question = kept_parts[-1].interactive
+    answer_name = ANSWER_NAMES.get(question.get("type", ""))
+    params = question.get("params") or {}
+    if answer_name is None or params.get(answer_name):
         return None
     return last
 
 
-def with_answer(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
+def answered_parts(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
     # The last interactive part asks.
-    at = max(index for index, part in enumerate(parts) if part.interactive)
-    done = replace(parts[at], interactive=fill_in(parts[at].interactive or {}, answer))
-    return (*parts[:at], done, *parts[at + 1 :])
+    asking = max(index for index, part in enumerate(parts) if part.interactive)
+    question = answered_question(parts[asking].interactive or {}, answer)
+    answered = replace(parts[asking], interactive=question)
+    return (*parts[:asking], answered, *parts[asking + 1 :])
 
 
-def fill_in(asked: Shown, answer: str) -> Shown:
+def answered_question(question: JsonObject, answer: str) -> JsonObject:
     """A choice with the option, or a form with its values if the answer is an object."""
-    params = {**(asked.get("params") or {})}
-    if asked["type"] == "userSelect":
-        return {**asked, "params": params | {"userSelectedVal": answer}}
+    params = {**(question.get("params") or {})}
+    if question["type"] == "userSelect":
+        return {**question, "params": params | {"userSelectedVal": answer}}
     try:
         values = json.decode(answer, type=dict[str, Any])
     except NOT_JSON:
-        return asked
+        return question
     form = []
     for field in params.get("inputForm", ()):
         key = field.get("key")
         if key in values:
             field = field | {"value": values[key]}
         form.append(field)
-    return {**asked, "params": params | {"inputForm": form, "submitted": True}}
+    return {**question, "params": params | {"inputForm": form, "submitted": True}}
 
 
 class Turn(Struct, frozen=True):
@@ -118,7 +116,7 @@ class Turn(Struct, frozen=True):
     """The question as the chat keeps it."""
     data_id: str
     """The id of the reply."""
-    before: tuple[Part, ...] = ()
+    earlier_parts: tuple[Part, ...] = ()
     """What the reply has said before; nothing if the turn is a new one."""
 
     def keep(self, reply: Reply, variables: dict[str, Any]) -> str:
@@ -127,22 +125,22 @@ class Turn(Struct, frozen=True):
         chat = self.chat
         title = ""
         # An open question stays open if its answer fails.
-        if self.before and reply.failure:
+        if self.earlier_parts and reply.failure:
             return title
         # A new turn is a question and, so far, an empty reply.
-        if not self.before:
-            asked = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
-            replied = replace(asked, obj="AI", parts=())
-            chat = replace(chat, records=(*chat.records, asked, replied))
+        if not self.earlier_parts:
+            question = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
+            empty_reply = replace(question, obj="AI", parts=())
+            chat = replace(chat, records=(*chat.records, question, empty_reply))
             if chat.title in UNTITLED and not chat.custom_title:
                 title = make_title(self.text)
-        said = (*self.before, *reply.parts)
+        parts = (*self.earlier_parts, *reply.parts)
         # A reply that fails leaves its error alone.
         if reply.failure:
-            said = reply.parts[-1:]
+            parts = reply.parts[-1:]
             variables = chat.variables
         chat = replace(
-            replace_reply(chat, self.data_id, parts=said),
+            replace_reply(chat, self.data_id, parts=parts),
             title=title.strip() or chat.title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
@@ -156,16 +154,16 @@ class Turn(Struct, frozen=True):
 
     @contextmanager
     def generating(self, stop: Signal | None) -> Iterator[None]:
-        """While its reply is sent, the chat takes no other question."""
-        chats = self.call.state.generating
-        chat = (self.app.id, self.chat.chat_id)
-        chats[chat] = stop
+        """A block in which the chat takes no other question, since its reply is being sent."""
+        generating = self.call.state.generating
+        chat_key = (self.app.id, self.chat.chat_id)
+        generating[chat_key] = stop
         try:
             yield
         finally:
             # A chat whose reply was stopped may have the next question by now.
-            if chats.get(chat) is stop:
-                chats.pop(chat, None)
+            if generating.get(chat_key) is stop:
+                generating.pop(chat_key, None)
 
     def shorten(self, parts: Sequence[Part]) -> None:
         """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
@@ -174,8 +172,8 @@ class Turn(Struct, frozen=True):
         app = store.apps.get(self.app.id)
         chat = app and app.chats.get(self.chat.chat_id)
         if self.call.sandbox.state is state and app and chat:
-            left = replace_reply(chat, self.data_id, parts=(*self.before, *parts))
-            state.set_store(store.put(app.put(left)))
+            shortened = replace_reply(chat, self.data_id, parts=(*self.earlier_parts, *parts))
+            state.set_store(store.put(app.put(shortened)))
 
 
 def make_title(question: str) -> str:

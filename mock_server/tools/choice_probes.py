@@ -9,14 +9,14 @@ from typing import Any
 from msgspec import UNSET
 
 from mock_server.store.objects import fold_text
-from mock_server.tools.kinds import Item
+from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import (
     CHAT_ROUTES,
     LIST,
     OF_JSON,
     PIN,
     ROWS,
-    UNKNOWN,
+    UNKNOWN_ID,
     NotObservable,
     Probe,
     first_or_raise,
@@ -28,11 +28,11 @@ from mock_server.tools.probe import (
 )
 from mock_server.tools.rules import ITEM_FIELDS
 
-Ask = Callable[["ChoiceProbe"], Any]
-UNKNOWN_TAG = {"tagId": UNKNOWN, "values": ["any"]}
+ProbeMethod = Callable[["ChoiceProbe"], Any]
+UNKNOWN_TAG = {"tagId": UNKNOWN_ID, "values": ["any"]}
 
 
-def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> Ask:
+def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> ProbeMethod:
     """A probe of whether a list with these fields is accepted."""
 
     def ask(server: "ChoiceProbe") -> str:
@@ -51,22 +51,21 @@ class ChoiceProbe(Probe):
     # Pages and order
 
     def page_size_default(self) -> int:
-        parent, items = self.longest
-        shown, _ = self.page(parentId=parent, pageSize=UNSET)
-        count = len(shown)
+        parent, items = self.longest_folder
+        count = len(self.page(parentId=parent, pageSize=UNSET).items)
         require(count < len(items), f"the largest folder has {count} collections, and shows all")
         return count
 
     def page_size_max(self) -> int:
-        parent, items = self.longest
+        parent, items = self.longest_folder
         if not self.is_listed(pageSize=31):
             return 30
         # A server that refuses 101 lowers nothing, so it allows 31.
         if not self.is_listed(pageSize=101):
             return 100
         require(len(items) > 30, f"the largest folder has {len(items)} collections, too few")
-        shown, _ = self.page(parentId=parent, pageSize=31)
-        return 100 if len(shown) > 30 else 30
+        count = len(self.page(parentId=parent, pageSize=31).items)
+        return 100 if count > 30 else 30
 
     page_size_over_limit = accepted_or_refused("clamp", "reject", pageSize=101)
     offset_missing = accepted_or_refused("accept", "reject", offset=UNSET)
@@ -103,30 +102,29 @@ class ChoiceProbe(Probe):
                 return item
         raise NotObservable("no folder has collections")
 
-    def find_deep(self) -> tuple[str, Item]:
-        """A collection in a folder that is in a folder, and the id of that one."""
+    def find_nested(self) -> tuple[str, Item]:
+        """The id of a folder that has a folder, and a collection in that one."""
         parents = {it["_id"]: it["parentId"] for it in self.items}
         for item in self.items:
-            above = parents.get(item["parentId"])
-            if above:
-                return above, item
+            outer_folder = parents.get(item["parentId"])
+            if outer_folder:
+                return outer_folder, item
         raise NotObservable("no folder has a folder with collections")
 
     def parent_omitted(self) -> str:
         self.find_folder()
-        _, total = self.page(parentId=UNSET)
-        _, at_top = self.page()
-        return "root" if total == at_top else "any"
+        total = self.page(parentId=UNSET).total
+        return "root" if total == self.page().total else "any"
 
     def parent_empty_string(self) -> str:
         answer = self.ask_list(parentId="")
-        _, at_top = self.page()
-        require(at_top > 0, "the top level is empty")
-        if answer.is_accepted and answer.page()[1] == at_top:
+        total_at_top = self.page().total
+        require(total_at_top > 0, "the top level is empty")
+        if answer.is_accepted and answer.page().total == total_at_top:
             return "root"
         return "unknown"
 
-    parent_unknown = accepted_or_refused("empty", "not_found", parentId=UNKNOWN)
+    parent_unknown = accepted_or_refused("empty", "not_found", parentId=UNKNOWN_ID)
 
     # Searches and filters
 
@@ -140,17 +138,17 @@ class ChoiceProbe(Probe):
         if id in ids_of(self.all_items(searchText=name, parentId=id)):
             return "dataset"
         # Who looks below a folder does not look whether it is there.
-        if not self.ask_list(searchText=name, parentId=UNKNOWN).is_accepted:
+        if not self.ask_list(searchText=name, parentId=UNKNOWN_ID).is_accepted:
             return "folder"
-        top, deep = self.find_deep()
-        if deep["_id"] in ids_of(self.all_items(searchText=deep["name"], parentId=top)):
+        outer_folder, item = self.find_nested()
+        if item["_id"] in ids_of(self.all_items(searchText=item["name"], parentId=outer_folder)):
             return "subtree"
         return "folder"
 
     def search_fields(self) -> str:
         item, tag = self.find_tagged()
-        found = ids_of(self.all_items(searchText=tag, parentId=item["parentId"]))
-        return "name_and_tags" if item["_id"] in found else "name"
+        found_ids = ids_of(self.all_items(searchText=tag, parentId=item["parentId"]))
+        return "name_and_tags" if item["_id"] in found_ids else "name"
 
     def find_tagged(self) -> tuple[Item, str]:
         """A collection, and a tag of it that is not in its name."""
@@ -164,10 +162,10 @@ class ChoiceProbe(Probe):
         leaf = first_or_raise(filterfalse(is_folder, self.items), "all are folders")
         answer = self.ask_list(parentId=leaf["parentId"], selectFolder=True)
         # A server that does not know the field may refuse it.
-        if not answer.is_accepted or not all(map(is_folder, answer.page()[0])):
+        if not answer.is_accepted or not all(map(is_folder, answer.page().items)):
             return "ignore"
         by_value = self.ask_list(tagFilters=[UNKNOWN_TAG])
-        if by_value.is_accepted and not by_value.page()[0]:
+        if by_value.is_accepted and not by_value.page().items:
             return "tag_values"
         return "honour"
 
@@ -176,8 +174,8 @@ class ChoiceProbe(Probe):
     # The fields of collections
 
     def item_fields(self) -> str:
-        has_more = any(it.keys() - ITEM_FIELDS.keys() for it in self.items)
-        return "service" if has_more else "documented"
+        has_other_fields = any(it.keys() - ITEM_FIELDS.keys() for it in self.items)
+        return "service" if has_other_fields else "documented"
 
     def tags_empty(self) -> str:
         item = first_or_raise(filterfalse(has_tags, self.items), "every collection has tags")
@@ -196,31 +194,31 @@ class ChoiceProbe(Probe):
         _ = self.chats  # else nobody sees what happens
         if not self.set_top(id, False).is_accepted:
             return "not_found"
-        self.left.append(f"the chat {id}")
+        self.not_restored.append(f"the chat {id}")
         was_created = id in self.chats
         self.send("DELETE", f"{CHAT_ROUTES}/history/delHistory?appId={self.app}&chatId={id}")
         if id not in self.chats:
-            self.left.pop()
+            self.not_restored.pop()
         return "create" if was_created else "ignore"
 
     def top_missing(self) -> str:
         """A chat of an unknown app is refused in any case: for that, or for the missing field."""
-        chat: Item = {"appId": UNKNOWN, "chatId": UNKNOWN}
-        right = self.send("PUT", PIN, chat | {"top": False}).code
-        without_top = self.send("PUT", PIN, chat).code
-        empty = self.send("PUT", PIN, {}).code
-        require(right not in (200, empty), "an unknown app is refused like a missing field")
-        return "ignore" if without_top == right else "reject"
+        chat: Item = {"appId": UNKNOWN_ID, "chatId": UNKNOWN_ID}
+        code_with_top = self.send("PUT", PIN, chat | {"top": False}).code
+        code_without_top = self.send("PUT", PIN, chat).code
+        code_of_empty = self.send("PUT", PIN, {}).code
+        is_told_apart = code_with_top not in (200, code_of_empty)
+        require(is_told_apart, "an unknown app is refused like a missing field")
+        return "ignore" if code_without_top == code_with_top else "reject"
 
     def lone_offset(self) -> str:
-        full = first_or_raise(
-            (it for it in self.items if it["dataAmount"]), "no collection has rows"
-        )
-        body = {"collectionId": full["_id"]}
-        rows, _ = self.send("POST", ROWS, body).page()
-        require(bool(rows), "a collection shows no rows")
-        past_the_end, _ = self.send("POST", ROWS, body | {"offset": 10**6}).page()
-        return "ignore" if past_the_end else "honour"
+        with_rows = (it for it in self.items if it["dataAmount"])
+        collection = first_or_raise(with_rows, "no collection has rows")
+        body = {"collectionId": collection["_id"]}
+        first_rows = self.send("POST", ROWS, body).page().items
+        require(bool(first_rows), "a collection shows no rows")
+        rows_past_the_end = self.send("POST", ROWS, body | {"offset": 10**6}).page().items
+        return "ignore" if rows_past_the_end else "honour"
 
     # What needs more than a key
 
@@ -247,19 +245,19 @@ class ChoiceProbe(Probe):
         return "service" if moved.status == 308 else "strict"
 
     def error_form(self) -> str:
-        code = self.ask_list(datasetId=UNKNOWN).code
+        code = self.ask_list(datasetId=UNKNOWN_ID).code
         require(400 <= code < 500 or code >= 1000, f"an unknown dataset has code {code}")
         return "plain" if code < 500 else "service"
 
     def error_http_status(self) -> str:
-        """An unknown dataset is a 500 for some who answer a wrong body with 400."""
-        unknown = self.ask_list(datasetId=UNKNOWN)
+        """Some servers answer an unknown dataset with 500, and a wrong body with 400."""
+        unknown = self.ask_list(datasetId=UNKNOWN_ID)
         missing = self.ask_list(datasetId=UNSET)
         for answer in (unknown, missing):
             is_told = not answer.is_accepted and answer.code != 500
             require(is_told, "a list without a dataset is accepted, or fails with code 500")
-        least = min(unknown.status, missing.status)
-        return {200: "always_200", 500: "always_500"}.get(least, "mapped")
+        lowest_status = min(unknown.status, missing.status)
+        return {200: "always_200", 500: "always_500"}.get(lowest_status, "mapped")
 
     def legacy_paths(self) -> str:
         return self.serves("PUT", f"{CHAT_ROUTES}/updateHistory", {})
@@ -274,10 +272,10 @@ class ChoiceProbe(Probe):
         return "off" if code == 404 else "on"
 
 
-def probe_of(choice: str) -> Ask | str:
+def probe_of(choice: str) -> ProbeMethod | str:
     """The method that finds the value of a choice, or why there is none."""
     if choice not in vars(ChoiceProbe):
         path = "tools/choice_probes.py"
         raise NotImplementedError(f"no probe and no reason for choice {choice} in {path}")
-    probe: Ask | str = vars(ChoiceProbe)[choice]
-    return probe
+    method: ProbeMethod | str = vars(ChoiceProbe)[choice]
+    return method

@@ -1,7 +1,7 @@
 """Makes a fixture of a HAR recording: of the objects that its responses show.
 
-An object has the fields that `kinds` names, each checked by the type that fixtures have
-for it. All else is left out: headers, cookies, queries, other bodies and other fields.
+An object has the fields that its `ObjectKind` keeps, each checked by the type that fixtures
+have for it. All else is left out: headers, cookies, queries, other bodies and other fields.
 """
 
 import re
@@ -19,30 +19,42 @@ from mock_server.fixture.document import START, ZonedTime
 from mock_server.service.app import OPERATIONS
 from mock_server.service.views import Paged
 from mock_server.store.objects import Id
-from mock_server.tools import kinds
-from mock_server.tools.kinds import Item, Names, ObjectKind, pick_fields
+from mock_server.tools.object_kinds import (
+    APP,
+    CHAT,
+    COLLECTION,
+    DATASET,
+    PINNED,
+    RECORD,
+    ROW,
+    Item,
+    Names,
+    ObjectKind,
+    pick_fields,
+)
 
 MAX_FILE = 256 * 1024 * 1024
 NOT_AS_EXPECTED = (MsgspecError, ValueError, RecursionError)
-SHOWN_KINDS = {
-    "updateHistory": kinds.PINNED,
-    "getHistories": kinds.CHAT,
-    "getPaginationRecords": kinds.MESSAGE,
-    "listV2": kinds.COLLECTION,
-    "collection.list": kinds.COLLECTION,
-    "v2.list": kinds.DATA,
-    "app.list": kinds.APP,
-    "app.detail": kinds.APP,
-    "dataset.list": kinds.DATASET,
-    "dataset.detail": kinds.DATASET,
+KINDS_BY_OPERATION = {
+    "updateHistory": PINNED,
+    "getHistories": CHAT,
+    "getPaginationRecords": RECORD,
+    "listV2": COLLECTION,
+    "collection.list": COLLECTION,
+    "v2.list": ROW,
+    "app.list": APP,
+    "app.detail": APP,
+    "dataset.list": DATASET,
+    "dataset.detail": DATASET,
 }
-"""What the responses of operations show."""
-KINDS_OF_ROUTES = dict[tuple[str, str], ObjectKind | None]()
-"""What the response to each path and method shows."""
+"""What the responses of operations show; those of all others show nothing."""
+KINDS_BY_ROUTE = dict[tuple[str, str], ObjectKind | None]()
+"""The same by path and method."""
 for _operation in OPERATIONS:
-    KINDS_OF_ROUTES |= dict.fromkeys(_operation.routes, SHOWN_KINDS.get(_operation.name))
+    KINDS_BY_ROUTE |= dict.fromkeys(_operation.routes, KINDS_BY_OPERATION.get(_operation.name))
 HOLDERS = {"chat": "app", "record": "app", "collection": "dataset"}
-KEPT_PARTS = ("reasoning", "text")  # what tools were given and gave, and files, may have secrets
+# What tools were given and gave, and files, may have secrets.
+KEPT_PARTS = ("reasoning", "text")
 ADDRESSES = ("avatar", "name", "rawLink")
 """Fields that may be an address. The name of a link without a title is."""
 _IS_ADDRESS = re.compile("(https?:/)?/", re.IGNORECASE)
@@ -71,10 +83,10 @@ class HarRequest(Struct, rename="camel"):
     def kind(self) -> ObjectKind | None:
         """What the response shows, None if that is nothing."""
         _, api, end = re.split("[?#]", self.url)[0].rpartition("/api/")
-        return KINDS_OF_ROUTES.get((api + end, self.method))
+        return KINDS_BY_ROUTE.get((api + end, self.method))
 
     def fields(self) -> Item:
-        """What is sent. Raises NOT_AS_EXPECTED."""
+        """The fields of the body. Raises NOT_AS_EXPECTED."""
         if self.post_data is None or not self.post_data.text:
             return {}
         return convert(self.post_data.value(), Item)
@@ -93,14 +105,51 @@ class RecordedExchange(Struct, rename="camel"):
     started_date_time: ZonedTime = START
 
 
+def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
+    """The fixture of a recording, and notes on what was left out. Raises ValueError, OSError."""
+    recording = Recording()
+    exchanges = list[RecordedExchange]()
+    for entry in entries_of(file):
+        try:
+            exchanges.append(json.decode(entry, type=RecordedExchange))
+        except NOT_JSON:
+            recording.skip("exchange", "without a request and a response")
+    # Later ones win, and a file may have another order.
+    for exchange in sorted(exchanges, key=attrgetter("started_date_time")):
+        recording.add(exchange)
+    # Only the document shows what has no place in it.
+    document = recording.document()
+    return document, recording.summary()
+
+
+def entries_of(file: BinaryIO) -> list[Raw]:
+    """The entries of a HAR file, not decoded yet. Raises ValueError, OSError."""
+    content = file.read(MAX_FILE + 1)
+    if len(content) > MAX_FILE:
+        raise ValueError(f"Expected a HAR file of at most {MAX_FILE // 1024**2} MiB")
+    try:
+        recording = json.decode(content.removeprefix(BOM_UTF8), type=dict[str, Raw])
+        log = json.decode(recording["log"], type=dict[str, Raw])
+        return json.decode(log["entries"], type=list[Raw])
+    except (KeyError, *NOT_JSON) as error:
+        raise ValueError(f"Expected a HAR file ({error})") from None
+
+
+class Position(Struct, order=True):
+    """The index of an object in a list of everything, and in the list of its folder."""
+
+    in_all: float = inf
+    in_folder: float = inf
+
+
 class Recording:
-    """What the exchanges of a recording show; later ones win."""
+    """The objects that the exchanges of a recording show; later exchanges win."""
 
     def __init__(self) -> None:
         self.lists: defaultdict[Names, dict[str, Item]] = defaultdict(dict)
-        """By kind and ids of the holders, such as `("chat", app_id)`."""
-        self.places = defaultdict[tuple[Names, str], list[float]](lambda: [inf, inf])
-        """Where an id is in a list: of everything, and of a folder."""
+        """Objects by id. The key of a list is their noun and its holders: `("chat", app_id)`."""
+        self.positions = defaultdict[tuple[Names, str], Position](Position)
+        """Those of the objects, by the key of the list and the id."""
         self.notes = Counter[tuple[str, str]]()
         """How many objects of which a sentence is true, by their noun and the sentence."""
 
@@ -118,7 +167,7 @@ class Recording:
     # What exchanges show
 
     def add(self, exchange: RecordedExchange) -> None:
-        """Use an exchange, or note why it is skipped."""
+        """Add the objects of an exchange, or note why it is skipped."""
         kind = exchange.request.kind
         if kind is None:
             return self.skip("response", "of other addresses")
@@ -128,67 +177,75 @@ class Recording:
             envelope = convert(exchange.response.content.value(), Item)
             if envelope.get("code") != 200:
                 return self.skip("response", "that failed")
-            self._use(kind, exchange.request.fields(), envelope.get("data"))
+            self._add_objects(kind, exchange.request.fields(), envelope.get("data"))
         except NOT_AS_EXPECTED:
             self.skip("response", "whose request or data is not as expected")
 
-    def _use(self, kind: ObjectKind, sent: Item, data: Any) -> None:
-        """Use a request and the data of its response. Raises NOT_AS_EXPECTED."""
-        holders = convert([*map(sent.get, kind.holders)], list[Id])
-        where = (kind.noun, *holders)
-        # Even a list without objects shows its holder.
-        seen = self.lists[where]
-        if kind is kinds.PINNED:
-            id = convert(sent.get("chatId"), Id)
-            self.put(where, kind, sent, seen.get(id, {}) | {"chatId": id})
-        elif kind in (kinds.APP, kinds.DATASET):
-            self._use_resources(where, kind, sent, data)
+    def _add_objects(self, kind: ObjectKind, request: Item, data: Any) -> None:
+        """Add what the data of a response show; of a pin, the request. Raises NOT_AS_EXPECTED."""
+        holder_ids = convert([*map(request.get, kind.holder_fields)], list[Id])
+        list_key = (kind.noun, *holder_ids)
+        # Even a list without objects shows its holder, so it is made here.
+        objects = self.lists[list_key]
+        if kind is PINNED:
+            chat_id = convert(request.get("chatId"), Id)
+            earlier = objects.get(chat_id, {})
+            self._put(list_key, kind, request, earlier | {"chatId": chat_id})
+        elif kind in (APP, DATASET):
+            self._add_resources(list_key, kind, request, data)
         else:
-            self._use_page(where, kind, sent, convert(data, Item))
+            self._add_page(list_key, kind, request, convert(data, Item))
 
-    def _use_resources(self, where: Names, kind: ObjectKind, sent: Item, data: Any) -> None:
-        """Use a list of apps or datasets, or the details of one."""
-        known = {}
+    def _add_resources(self, list_key: Names, kind: ObjectKind, request: Item, data: Any) -> None:
+        """Add a list of apps or datasets, or the details of one."""
+        folder = {}
         # A search finds objects of any folder.
-        if "parentId" in sent and not sent.get("searchKey"):
-            known["parentId"] = sent["parentId"] or None
+        if "parentId" in request and not request.get("searchKey"):
+            folder["parentId"] = request["parentId"] or None
         items = data if isinstance(data, list) else [data]
         for item in convert(items, list[Item]):
             id = item.get("_id")
-            earlier = self.lists[where].get(str(id), {})
-            self.put(where, kind, item, earlier | known | {"id": id})
+            earlier = self.lists[list_key].get(str(id), {})
+            self._put(list_key, kind, item, earlier | folder | {"id": id})
 
-    def _use_page(self, where: Names, kind: ObjectKind, sent: Item, page: Item) -> None:
-        """Use a page of a list."""
+    def _add_page(self, list_key: Names, kind: ObjectKind, request: Item, page: Item) -> None:
+        """Add a page of a list."""
         items = convert(page.get("list", page.get("data")), list[Any])
-        first = place_of_first(sent)
-        # Pages of messages go from the newest on, but each has the oldest first.
-        if kind is kinds.MESSAGE:
+        first = first_index(request)
+        # Pages of records go from the newest on, but each has the oldest first.
+        if kind is RECORD:
             first = convert(page.get("total"), int) - first - len(items)
-        for place, item in enumerate(items, first):
-            known = {}
-            if kind is kinds.MESSAGE:
-                known = texts_of_record(item)
-            id = self.put(where, kind, item, known)
-            if id and not sent.get("searchText"):
-                self.places[where, id]["parentId" in sent] = place
+        for index, item in enumerate(items, first):
+            texts = {}
+            if kind is RECORD:
+                texts = texts_of_record(item)
+            id = self._put(list_key, kind, item, texts)
+            # A search shows no positions.
+            if id is None or request.get("searchText"):
+                continue
+            position = self.positions[list_key, id]
+            # Without a folder, a request is for all objects.
+            if "parentId" in request:
+                position.in_folder = index
+            else:
+                position.in_all = index
 
-    def put(self, where: Names, kind: ObjectKind, item: Any, known: Item) -> str | None:
-        """Add or replace an object: known fields, and kept ones of an item. Returns its id."""
+    def _put(self, list_key: Names, kind: ObjectKind, item: Any, base: Item) -> str | None:
+        """Put an object into its list: base fields, and those kept of an item. Returns its id."""
         try:
-            fields = known | pick_fields(item, kind.kept)
+            fields = base | pick_fields(item, kind.kept_fields)
             # A folder of null or "" is the top level.
             if "parent_id" in kind.entry.__struct_fields__ and "parentId" in item:
                 fields["parentId"] = item["parentId"] or None
             convert(fields, kind.entry)
-            id = " ".join(fields[it] for it in kind.id)
+            id = " ".join(fields[name] for name in kind.id_fields)
         except (AttributeError, KeyError, TypeError, ValidationError):
             self.skip(kind.noun, "with a missing or a wrong field")
             return None
         for name in ADDRESSES:
             if _IS_ADDRESS.match(fields.get(name, "")):
                 fields[name] = _PRIVATE.sub("", fields[name])
-        self.lists[where][id] = fields
+        self.lists[list_key][id] = fields
         return id
 
     # The fixture
@@ -196,13 +253,24 @@ class Recording:
     def document(self) -> Item:
         """The fixture, empty if nothing was seen."""
         self._add_holders()
-        apps = self._in_folders("app")
-        datasets = self._in_folders("dataset")
+        # Apps have chats, and these have records.
+        apps = self._place_in_folders("app")
         for app in apps:
-            app["chats"] = self._chats_of(app["id"])
+            app["chats"] = self._objects_in_order("chat", app["id"])
+            for chat in app["chats"]:
+                records = self._objects_in_order("record", app["id"], chat["chatId"])
+                if records:
+                    chat["records"] = records
+        # Datasets have collections, and these have rows, of which the dataset is not known.
+        datasets = self._place_in_folders("dataset")
         for dataset in datasets:
-            dataset["collections"] = self._collections_of(dataset["id"])
-        # The rows that are left belong to no collection.
+            dataset["collections"] = self._place_in_folders("collection", dataset["id"])
+            for collection in dataset["collections"]:
+                rows = self._objects_in_order("row", collection["_id"])
+                if rows:
+                    collection["data"] = rows
+                    del self.lists["row", collection["_id"]]
+        # The rows that remain belong to no collection.
         for (noun, *_), objects in self.lists.items():
             if noun == "row" and objects:
                 self.notes["row", "skipped {} whose collection was not seen"] += len(objects)
@@ -212,50 +280,37 @@ class Recording:
 
     def _add_holders(self) -> None:
         """Add apps, datasets and chats of which nothing but the content was seen."""
-        for noun, *ids in [*self.lists]:
+        for noun, *holder_ids in [*self.lists]:
             if noun in HOLDERS:
-                self.lists[HOLDERS[noun],].setdefault(ids[0], {"id": ids[0]})
-            if noun == "record" and self.lists[noun, *ids]:
-                self.lists["chat", ids[0]].setdefault(ids[1], {"chatId": ids[1]})
+                id = holder_ids[0]
+                self.lists[HOLDERS[noun],].setdefault(id, {"id": id})
+            # An empty list of records may be that of a chat which does not exist.
+            if noun == "record" and self.lists[noun, *holder_ids]:
+                app_id, chat_id = holder_ids
+                self.lists["chat", app_id].setdefault(chat_id, {"chatId": chat_id})
 
-    def _chats_of(self, app_id: str) -> list[Item]:
-        chats = self._ordered(("chat", app_id))
-        for chat in chats:
-            records = self._ordered(("record", app_id, chat["chatId"]))
-            if records:
-                chat["records"] = records
-        return chats
+    def _place_in_folders(self, *list_key: str) -> list[Item]:
+        """The objects in order, those whose folder was not seen moved to the top level."""
+        objects = self.lists.get(list_key, {})
+        for fields in objects.values():
+            if fields.get("parentId") not in (None, *objects):
+                fields["parentId"] = None
+                sentence = "moved {} whose folder was not seen to the top level"
+                self.notes[list_key[0], sentence] += 1
+        return self._objects_in_order(*list_key)
 
-    def _collections_of(self, dataset_id: str) -> list[Item]:
-        collections = self._in_folders("collection", dataset_id)
-        for collection in collections:
-            where = ("row", collection["_id"])
-            rows = self._ordered(where)
-            if rows:
-                collection["data"] = rows
-                del self.lists[where]
-        return collections
-
-    def _in_folders(self, *where: str) -> list[Item]:
-        """The objects in order; at the top level if their folder was not seen."""
-        found = self.lists.get(where, {})
-        for item in found.values():
-            if item.get("parentId") not in (None, *found):
-                item["parentId"] = None
-                self.notes[where[0], "moved {} whose folder was not seen to the top level"] += 1
-        return self._ordered(where)
-
-    def _ordered(self, where: Names) -> list[Item]:
-        """The objects of a list as its pages showed them; those without a place are last."""
-        found = self.lists.get(where, {})
-        return [found[id] for id in sorted(found, key=lambda id: self.places[where, id])]
+    def _objects_in_order(self, *list_key: str) -> list[Item]:
+        """The objects of a list as its pages showed them; those without a position are last."""
+        objects = self.lists.get(list_key, {})
+        ids = sorted(objects, key=lambda id: self.positions[list_key, id])
+        return [objects[id] for id in ids]
 
 
-def place_of_first(sent: Item) -> int:
+def first_index(request: Item) -> int:
     """Where in its list a page begins, by the `offset` or else the number of the page."""
-    wanted = convert(sent, Paged)
-    pages_before = max(0, int(wanted.page_num or 0) - 1)
-    return int(wanted.offset or 0) or pages_before * int(wanted.page_size or 10)
+    paging = convert(request, Paged)
+    pages_before = max(0, int(paging.page_num or 0) - 1)
+    return int(paging.offset or 0) or pages_before * int(paging.page_size or 10)
 
 
 def texts_of_record(record: Any) -> Item:
@@ -266,39 +321,9 @@ def texts_of_record(record: Any) -> Item:
     if isinstance(value, str):  # in older records
         return {"text": value}
     parts = []
-    for each in convert(value, list[Item]):
+    for sent_part in convert(value, list[Item]):
         for name in KEPT_PARTS:
-            part = each.get(name)
-            if isinstance(part, dict):
-                parts.append({name: part.get("content")})
+            holder = sent_part.get(name)
+            if isinstance(holder, dict):
+                parts.append({name: holder.get("content")})
     return {"parts": parts}
-
-
-def fixture_of(file: BinaryIO) -> tuple[Item, list[str]]:
-    """The fixture of a recording, and what is to be said of it. Raises ValueError, OSError."""
-    recording = Recording()
-    exchanges = list[RecordedExchange]()
-    for entry in entries_of(file):
-        try:
-            exchanges.append(json.decode(entry, type=RecordedExchange))
-        except NOT_JSON:
-            recording.skip("exchange", "without a request and a response")
-    # Later ones win, and a file may have another order.
-    for exchange in sorted(exchanges, key=attrgetter("started_date_time")):
-        recording.add(exchange)
-    document = recording.document()
-    return document, recording.summary()
-
-
-def entries_of(file: BinaryIO) -> list[Raw]:
-    """The entries of a HAR file, not decoded yet. Raises ValueError, OSError."""
-    content = file.read(MAX_FILE + 1)
-    if len(content) > MAX_FILE:
-        raise ValueError(f"Expected a HAR file of at most {MAX_FILE // 1024**2} MiB")
-    try:
-        part = Raw(content.removeprefix(BOM_UTF8))
-        for name in ("log", "entries"):
-            part = json.decode(part, type=dict[str, Raw])[name]
-        return json.decode(part, type=list[Raw])
-    except (KeyError, *NOT_JSON) as error:
-        raise ValueError(f"Expected a HAR file ({error})") from None

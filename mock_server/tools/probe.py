@@ -4,54 +4,50 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import httpx2
 from msgspec import UNSET, Struct, json
 
 from mock_server.decoding import NOT_JSON
-from mock_server.tools.kinds import FOLDERS, Item
+from mock_server.tools.object_kinds import FOLDERS, Item
 
 LIST = "/api/core/dataset/collection/listV2"
 ROWS = "/api/core/dataset/data/v2/list"
 CHAT_ROUTES = "/api/core/chat"
 PIN = f"{CHAT_ROUTES}/history/updateHistory"
 HISTORIES = f"{CHAT_ROUTES}/history/getHistories"
-UNKNOWN = "0" * 24
-MOST_DATASETS = 10
-MOST_FOLDERS = 50
+UNKNOWN_ID = "0" * 24
+MAX_DATASETS = 10
+MAX_FOLDERS = 50
 Headers = dict[str, str]
 OF_JSON = {"Content-Type": "application/json"}
 BUSY = (429, 502, 503, 504)
-R = TypeVar("R")
+T = TypeVar("T")
 
 
 class ServiceError(Exception):
     """A service that cannot be reached, or that only fails."""
 
-    exit_code = 3
-
 
 class UnexpectedAnswer(ServiceError):
     """The service answered what it must not."""
-
-    exit_code = 5
 
 
 class NotObservable(Exception):
     """Why something cannot be seen from outside."""
 
 
-def require(is_so: bool, reason: str) -> None:
-    """Raises NotObservable, for this reason, if it is not so."""
-    if not is_so:
+def require(condition: bool, reason: str) -> None:
+    """Raises NotObservable, for this reason, if the condition is false."""
+    if not condition:
         raise NotObservable(reason)
 
 
-def first_or_raise(found: Iterable[R], reason: str) -> R:
-    """The first that is found. Raises NotObservable, for this reason, if none is."""
-    for each in found:
-        return each
+def first_or_raise(candidates: Iterable[T], reason: str) -> T:
+    """The first candidate. Raises NotObservable, for this reason, if there is none."""
+    for candidate in candidates:
+        return candidate
     raise NotObservable(reason)
 
 
@@ -75,6 +71,13 @@ def has_tags(item: Item) -> bool:
 def is_folder(item: Item) -> bool:
     """Whether an item of a list of collections is a folder."""
     return bool(item["type"] == "folder")
+
+
+class ListPage(NamedTuple):
+    """The items of a page, and the total of its list."""
+
+    items: list[Item]
+    total: int
 
 
 class ServerResponse(Struct, frozen=True):
@@ -114,23 +117,23 @@ class ServerResponse(Struct, frozen=True):
     def is_accepted(self) -> bool:
         return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
 
-    def page(self) -> tuple[list[Item], int]:
-        """The items of a page, and the total of its list. Raises NotObservable, LookupError."""
+    def page(self) -> ListPage:
+        """The page of a list in it. Raises NotObservable, LookupError."""
         require(self.is_accepted, f"a list is refused with code {self.code}")
-        return self.body["data"]["list"], self.body["data"]["total"]
+        return ListPage(self.body["data"]["list"], self.body["data"]["total"])
 
 
 class Probe(Struct, dict=True):
     """Asks a server; methods raise NotObservable, LookupError and TransportError."""
 
-    most: ClassVar[int] = 1000
-    """How many items of a list it reads."""
+    max_items: ClassVar[int] = 1000
+    """How many items of a list it reads at most."""
     http: httpx2.Client
     """A client with the address and the key."""
-    given_dataset: str | None = None
-    given_app: str | None = None
+    dataset_option: str | None = None
+    app_option: str | None = None
     may_write: bool = False
-    left: list[str] = []
+    not_restored: list[str] = []
     """What was changed, and is not put back."""
     notes: list[str] = []
     """What was looked at."""
@@ -147,57 +150,60 @@ class Probe(Struct, dict=True):
         require(answer.code not in BUSY, f"the server answers {answer.code}")
         return answer
 
-    def list_ids(self, path: str, most: int) -> list[str]:
+    def list_ids(self, path: str, limit: int) -> list[str]:
         """The ids of the first objects that a route lists, without those in folders."""
         answer = self.send("POST", path, {"parentId": None})
         require(
             answer.is_accepted, f"no id is given, and {path} is refused with code {answer.code}"
         )
         objects = answer.body["data"] or ()
-        found = [it["_id"] for it in objects if it["type"] not in FOLDERS]
-        require(bool(found), f"no id is given, and {path} shows none to this key")
-        return [*map(str, found[:most])]
+        ids = [str(it["_id"]) for it in objects if it["type"] not in FOLDERS]
+        require(bool(ids), f"no id is given, and {path} shows none to this key")
+        return ids[:limit]
 
     def check(self) -> None:
-        """Raises NoService for a server without JSON, NotObservable for other keys or ids."""
-        answer = self.ask_list(datasetId=UNKNOWN)
+        """Raises UnexpectedAnswer for what is not JSON, NotObservable for a refused key or id."""
+        answer = self.ask_list(datasetId=UNKNOWN_ID)
         if answer.body is None:
             raise UnexpectedAnswer(
                 f"Expected JSON, got none with status {answer.status} - at {LIST}"
             )
         is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
         require(not is_refused, f"the key is refused with code {answer.code}")
-        if self.given_dataset:
+        if self.dataset_option:
             code = self.ask_list().code
-            require(code == 200, f"--dataset {self.given_dataset} is refused with code {code}")
+            require(code == 200, f"--dataset {self.dataset_option} is refused with code {code}")
         # A server without the route refuses each app, which says nothing of this one.
-        if self.given_app and self.send("POST", HISTORIES, {}).code != 404:
-            body = {"appId": self.given_app, "offset": 0, "pageSize": 1}
+        if self.app_option and self.send("POST", HISTORIES, {}).code != 404:
+            body = {"appId": self.app_option, "offset": 0, "pageSize": 1}
             code = self.send("POST", HISTORIES, body).code
-            require(code == 200, f"--app {self.given_app} is refused with code {code}")
+            require(code == 200, f"--app {self.app_option} is refused with code {code}")
 
     # Collections
 
     @cached_property
     def dataset(self) -> str:
         """The given dataset; else, of the first ones listed, the one that shows most."""
-        if self.given_dataset:
-            return self.given_dataset
-        found = self.list_ids("/api/core/dataset/list", MOST_DATASETS)
-        best = max(found, key=self.richness)
-        self.notes.append(f"looked at dataset {best}, the one of {len(found)} that shows most")
+        if self.dataset_option:
+            return self.dataset_option
+        ids = self.list_ids("/api/core/dataset/list", MAX_DATASETS)
+        best = max(ids, key=self.richness)
+        self.notes.append(f"looked at dataset {best}, the one of {len(ids)} that shows most")
         return best
 
     def richness(self, dataset: str) -> tuple[int, int]:
         """How many things a dataset has that show choices, and the size of its largest list."""
         try:
             items, total = self.page(datasetId=dataset)
-            folders = [it["_id"] for it in items if it["type"] in FOLDERS]
-            inside = [self.page(datasetId=dataset, parentId=id)[1] for id in folders[:3]]
+            # The first folders tell enough.
+            folders = [it["_id"] for it in items if it["type"] in FOLDERS][:3]
+            folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in folders]
         except (NotObservable, LookupError):
             return 0, 0
-        largest = max([total, *inside])
-        return sum([any(inside), any(map(has_tags, items)), largest > 10, largest > 30]), largest
+        largest = max([total, *folder_totals])
+        has_content = any(folder_totals)
+        has_any_tags = any(map(has_tags, items))
+        return sum([has_content, has_any_tags, largest > 10, largest > 30]), largest
 
     def ask_list(
         self, method: str = "POST", headers: Headers = OF_JSON, **fields: Any
@@ -207,10 +213,10 @@ class Probe(Struct, dict=True):
         if "datasetId" not in fields:
             body["datasetId"] = self.dataset
         body |= fields
-        sent = {name: value for name, value in body.items() if value is not UNSET}
-        return self.send(method, LIST, sent, headers)
+        body = {name: value for name, value in body.items() if value is not UNSET}
+        return self.send(method, LIST, body, headers)
 
-    def page(self, **fields: Any) -> tuple[list[Item], int]:
+    def page(self, **fields: Any) -> ListPage:
         return self.ask_list(**fields).page()
 
     def is_listed(self, **fields: Any) -> bool:
@@ -225,23 +231,23 @@ class Probe(Struct, dict=True):
     @cached_property
     def levels(self) -> dict[str | None, list[Item]]:
         """The collections of the top level, and of each folder."""
-        found = dict[str | None, list[Item]]()
+        levels = dict[str | None, list[Item]]()
         folders: list[str | None] = [None]
         # The list of folders grows while they are read.
         for parent in folders:
-            found[parent] = self.all_items(parentId=parent)
-            for folder in filter(is_folder, found[parent]):
-                if folder["_id"] not in folders and len(folders) < MOST_FOLDERS:
+            levels[parent] = self.all_items(parentId=parent)
+            for folder in filter(is_folder, levels[parent]):
+                if folder["_id"] not in folders and len(folders) < MAX_FOLDERS:
                     folders.append(folder["_id"])
-        first_or_raise(found[None], "the dataset is empty")
-        return found
+        require(bool(levels[None]), "the dataset is empty")
+        return levels
 
     @property
     def items(self) -> list[Item]:
         return [*chain.from_iterable(self.levels.values())]
 
     @property
-    def longest(self) -> tuple[str | None, list[Item]]:
+    def longest_folder(self) -> tuple[str | None, list[Item]]:
         """The folder with the most collections, and these."""
         return max(self.levels.items(), key=lambda level: len(level[1]))
 
@@ -250,7 +256,7 @@ class Probe(Struct, dict=True):
     @cached_property
     def app(self) -> str:
         require(self.may_write, "it needs --write")
-        return self.given_app or self.list_ids("/api/core/app/list", 1)[0]
+        return self.app_option or self.list_ids("/api/core/app/list", 1)[0]
 
     def set_top(self, chat_id: str, top: bool) -> ServerResponse:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})
@@ -259,16 +265,16 @@ class Probe(Struct, dict=True):
     def chats(self) -> dict[str, bool]:
         """Whether each chat is pinned, by its id."""
         body = {"appId": self.app, "pageSize": 30}
-        found = all_pages(lambda offset: self.send("POST", HISTORIES, body | {"offset": offset}))
-        return {it["chatId"]: bool(it.get("top")) for it in found}
+        chats = all_pages(lambda offset: self.send("POST", HISTORIES, body | {"offset": offset}))
+        return {it["chatId"]: bool(it.get("top")) for it in chats}
 
 
 def all_pages(ask: Callable[[int], ServerResponse]) -> list[Item]:
     """The items of a list, by the answer for each offset."""
     items, total = ask(0).page()
-    while len(items) < min(total, Probe.most):
-        more, _ = ask(len(items)).page()
-        if not more:
+    while len(items) < min(total, Probe.max_items):
+        next_items = ask(len(items)).page().items
+        if not next_items:
             break
-        items = items + more
+        items = items + next_items
     return items

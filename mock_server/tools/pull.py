@@ -11,8 +11,17 @@ from msgspec import Meta, Struct
 
 from mock_server.decoding import convert_or_refuse
 from mock_server.errors import Refusal
-from mock_server.tools import kinds
-from mock_server.tools.kinds import FOLDERS, Item, ObjectKind, pick_fields
+from mock_server.tools.object_kinds import (
+    APP,
+    CHAT,
+    COLLECTION,
+    DATASET,
+    FOLDERS,
+    ROW,
+    Item,
+    ObjectKind,
+    pick_fields,
+)
 from mock_server.tools.probe import (
     HISTORIES,
     LIST,
@@ -23,18 +32,45 @@ from mock_server.tools.probe import (
 )
 
 T = TypeVar("T")
-ITEMS_A_PAGE = 30
-TRIES = 8  # of a request
-PASSES = 3  # over a list that changes
-LONGEST_PAUSE = 30.0
-LONGEST_WAIT = 300.0
+PAGE_SIZE = 30
+MAX_TRIES = 8
+"""How often a request is sent at most."""
+MAX_PASSES = 3
+"""How often a list is read at most that changes meanwhile."""
+MAX_PAUSE = 30.0
+MAX_RETRY_AFTER = 300.0
 """Seconds before a new try: of our own accord, and because a Retry-After wants it."""
-NOT_THERE = (httpx2.ConnectError, httpx2.ConnectTimeout)
+NO_SERVER = (httpx2.ConnectError, httpx2.ConnectTimeout)
 TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a")
 ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
 ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
 ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
 """What stands in place of fields."""
+
+
+def pull(
+    base_url: str,
+    key: str,
+    *,
+    dataset: tuple[str, ...] = (),
+    app: tuple[str, ...] = (),
+    rows: bool = False,
+    pause: float = 0.5,
+) -> tuple[Item, list[str]]:
+    """A document with what can be read, and a line for each thing that cannot.
+
+    `pause` is in seconds, before the first new try of a request. Raises ServiceError.
+    """
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx2.Client(base_url=base_url, headers=headers, timeout=60) as client:
+        account = Pull(client, pause)
+        apps = account.read_holders(APP, app, "chats", account.read_chats)
+        datasets = account.read_holders(DATASET, dataset, "collections", account.read_collections)
+        if rows:
+            for holder in datasets:
+                for collection in holder["collections"]:
+                    account.add_rows(collection)
+    return {"apps": apps, "datasets": datasets}, account.problems
 
 
 class NotReadable(Exception):
@@ -64,15 +100,15 @@ class Pull(Struct):
         """The data of an answer. Raises NotReadable, ServiceError."""
         failure: Exception = ServiceError()
         wait = 0.0
-        for number in range(TRIES):
+        for number in range(MAX_TRIES):
             sleep(wait)
-            wait = min(self.pause * 2.0**number, LONGEST_PAUSE)
+            wait = min(self.pause * 2.0**number, MAX_PAUSE)
             try:
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
                 failure = ServiceError(f"Expected an answer, got none ({error}) - at {path}")
                 # At the first request, this is a wrong address rather than an outage.
-                if isinstance(error, NOT_THERE) and not self.has_answered:
+                if isinstance(error, NO_SERVER) and not self.has_answered:
                     break
                 continue
             self.has_answered = True
@@ -83,108 +119,109 @@ class Pull(Struct):
             # Code 500 is also that of a refusal which has no code of its own.
             if answer.status == 500 and answer.has_code:
                 failure = NotReadable(failure_text(answer, path))
-            wanted = response.headers.get("Retry-After", "")
-            if wanted.isdecimal():
-                wait = max(wait, min(float(wanted), LONGEST_WAIT))
+            retry_after = response.headers.get("Retry-After", "")
+            if retry_after.isdecimal():
+                wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
         raise failure
 
-    def items(self, path: str, body: Item, kind: ObjectKind) -> list[Item]:
-        """All items of a list, by pages. Raises Changed, and as `read` does."""
-        found = dict[str, Item]()
+    def read_list(self, path: str, body: Item, kind: ObjectKind) -> list[Item]:
+        """All entries of a list, by pages. Raises Changed, and as `read` does."""
+        entries = dict[str, Item]()
         total = None
-        while len(found) != total:
-            start = len(found)
-            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ServicePage)
+        while len(entries) != total:
+            start = len(entries)
+            page = self.read(path, body | {"offset": start, "pageSize": PAGE_SIZE}, ServicePage)
             for item in page.list:
-                kept = checked_entry(item, kind, path)
-                found[kept[kind.id[0]]] = kept
+                entry = checked_entry(item, kind, path)
+                entries[entry[kind.id_fields[0]]] = entry
             if total is None:
                 total = page.total
             # No item comes twice, the total stays, and the list does not end before it.
-            is_new = start + len(page.list) == len(found)
-            is_in_total = len(found) <= page.total == total
+            is_new = start + len(page.list) == len(entries)
+            is_in_total = len(entries) <= page.total == total
             is_end = not page.list and start < total
             if not is_new or not is_in_total or is_end:
-                raise Changed(f"{len(found)} items came, with a total of {page.total} - at {path}")
-        return [*found.values()]
+                raise Changed(
+                    f"{len(entries)} items came, with a total of {page.total} - at {path}"
+                )
+        return [*entries.values()]
 
-    def try_reading(self, what: str, read: Callable[[], T]) -> T | None:
-        """What is read, anew if it changes meanwhile; else None, and a problem."""
-        for passes_left in reversed(range(PASSES)):
+    def try_to_read(self, thing: str, read: Callable[[], T]) -> T | None:
+        """What is read, anew if it changes meanwhile; else None, and a problem with the thing."""
+        for passes_left in reversed(range(MAX_PASSES)):
             try:
                 return read()
             except NotReadable as refusal:
                 if not isinstance(refusal, Changed) or not passes_left:
-                    self.problems.append(f"cannot read {what}: {refusal}")
+                    self.problems.append(f"cannot read {thing}: {refusal}")
                     break
             sleep(self.pause)
         return None
 
-    def list_resources(self, kind: ObjectKind) -> dict[str, Item]:
-        """The apps or datasets that can be read, folder by folder."""
-        path = f"/api/core/{kind.noun}/list"
-
-        def inside(parent: str | None) -> list[Item]:
-            read = partial(self.read, path, {"parentId": parent}, list[Item])
-            items = self.try_reading(f"the {kind.noun}s of folder {parent or 'null'}", read)
-            return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
-
-        return walk_folders(inside, "id")
-
-    def holders(
+    def read_holders(
         self,
         kind: ObjectKind,
         ids: tuple[str, ...],
-        field: str,
-        content: Callable[[str], list[Item]],
+        content_field: str,
+        read_content: Callable[[str], list[Item]],
     ) -> list[Item]:
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
-        chosen = self.list_resources(kind)
+        path = f"/api/core/{kind.noun}/list"
+
+        def read_folder(parent: str | None) -> list[Item]:
+            read = partial(self.read, path, {"parentId": parent}, list[Item])
+            items = self.try_to_read(f"the {kind.noun}s of folder {parent or 'null'}", read)
+            return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
+
+        entries = walk_folders(read_folder, "id")
+        # One that no list shows may be readable. Its folder is left out.
         if ids:
-            chosen = {id: chosen.get(id, {"id": id}) | {"parentId": None} for id in ids}
+            entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
         holders = []
-        for id, holder in chosen.items():
-            inside: list[Item] | None = []
-            if holder.get("type") not in FOLDERS:
-                inside = self.try_reading(f"{kind.noun} {id}", partial(content, id))
-            if inside is not None:
-                holders.append(holder | {field: inside})
+        for id, entry in entries.items():
+            content: list[Item] | None = []
+            if entry.get("type") not in FOLDERS:
+                content = self.try_to_read(f"{kind.noun} {id}", partial(read_content, id))
+            if content is not None:
+                holders.append(entry | {content_field: content})
         return holders
 
-    def chats(self, app_id: str) -> list[Item]:
-        return self.items(HISTORIES, {"appId": app_id}, kinds.CHAT)
+    def read_chats(self, app_id: str) -> list[Item]:
+        return self.read_list(HISTORIES, {"appId": app_id}, CHAT)
 
-    def collections(self, dataset_id: str) -> list[Item]:
-        """All collections of a dataset, folder by folder. Raises as `items` does."""
+    def read_collections(self, dataset_id: str) -> list[Item]:
+        """All collections of a dataset, folder by folder. Raises as `read_list` does."""
 
-        def inside(parent: str | None) -> list[Item]:
-            return self.items(LIST, {"datasetId": dataset_id, "parentId": parent}, kinds.COLLECTION)
+        def read_folder(parent: str | None) -> list[Item]:
+            return self.read_list(LIST, {"datasetId": dataset_id, "parentId": parent}, COLLECTION)
 
-        return [*walk_folders(inside, "_id").values()]
+        return [*walk_folders(read_folder, "_id").values()]
 
-    def with_rows(self, collection: Item) -> Item:
-        """A collection with its rows; without, if they cannot be read."""
+    def add_rows(self, collection: Item) -> None:
+        """Read the rows of a collection into it, if they can be read."""
         if collection.get("type") in FOLDERS or collection.get("dataAmount") == 0:
-            return collection
+            return
         id = collection["_id"]
-        read = partial(self.items, ROWS, {"collectionId": id}, kinds.DATA)
-        rows = self.try_reading(f"the rows of collection {id}", read)
-        return collection | {"data": rows} if rows else collection
+        read = partial(self.read_list, ROWS, {"collectionId": id}, ROW)
+        rows = self.try_to_read(f"the rows of collection {id}", read)
+        if rows:
+            collection["data"] = rows
 
 
-def walk_folders(inside: Callable[[str | None], list[Item]], id: str) -> dict[str, Item]:
-    """The objects inside all folders, by the field that identifies them."""
-    found = dict[str, Item]()
+def walk_folders(read_folder: Callable[[str | None], list[Item]], id_field: str) -> dict[str, Item]:
+    """The objects inside all folders, by id."""
+    objects = dict[str, Item]()
     folders: list[str | None] = [None]
     # The list of folders grows while they are read.
     for parent in folders:
-        for item in inside(parent):
-            if item[id] in found:
+        for item in read_folder(parent):
+            id = item[id_field]
+            if id in objects:
                 continue
-            found[item[id]] = item | {"parentId": parent}
+            objects[id] = item | {"parentId": parent}
             if item.get("type") in FOLDERS:
-                folders.append(item[id])
-    return found
+                folders.append(id)
+    return objects
 
 
 def failure_text(answer: ServerResponse, path: str) -> str:
@@ -215,42 +252,18 @@ def convert_answer(value: Any, kind: type[T], path: str) -> T:
 
 def checked_entry(item: Item, kind: ObjectKind, path: str) -> Item:
     """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
-    fields = pick_fields(item, (*kind.id, *kind.kept))
-    convert_answer(fields.get(kind.id[0]), str, path)
+    fields = pick_fields(item, (*kind.id_fields, *kind.kept_fields))
+    convert_answer(fields.get(kind.id_fields[0]), str, path)
     convert_answer(fields, kind.entry, path)
     return fields
 
 
-def pull(
-    base_url: str,
-    key: str,
-    *,
-    dataset: tuple[str, ...] = (),
-    app: tuple[str, ...] = (),
-    rows: bool = False,
-    pause: float = 0.5,
-) -> tuple[Item, list[str]]:
-    """A document with what can be read, and a line for each thing that cannot.
-
-    `pause` is in seconds, before the first new try of a request. Raises ServiceError.
-    """
-    headers = {"Authorization": f"Bearer {key}"}
-    with httpx2.Client(base_url=base_url, headers=headers, timeout=60) as client:
-        account = Pull(client, pause)
-        apps = account.holders(kinds.APP, app, "chats", account.chats)
-        datasets = account.holders(kinds.DATASET, dataset, "collections", account.collections)
-        if rows:
-            for each in datasets:
-                each["collections"] = [*map(account.with_rows, each["collections"])]
-    return {"apps": apps, "datasets": datasets}, account.problems
-
-
-def anonymized(value: Any, name: str = "") -> Any:
+def anonymized(value: Any, field: str = "") -> Any:
     """A document without its texts, members and links; equal ones stay equal."""
     if isinstance(value, dict):
-        return {key: anonymized(item, key) for key, item in value.items()}
+        return {name: anonymized(item, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [anonymized(item, name) for item in value]
-    if not value or not isinstance(value, str) or name not in ANONYMOUS:
+        return [anonymized(item, field) for item in value]
+    if not value or not isinstance(value, str) or field not in ANONYMOUS:
         return value
-    return ANONYMOUS[name].format(shake_256(value.encode()).hexdigest(12))
+    return ANONYMOUS[field].format(shake_256(value.encode()).hexdigest(12))

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType, defstruct, json
 
 from mock_server.decoding import convert_or_refuse
 from mock_server.store.objects import Permission, ValuedTag, fold_text
-from mock_server.tools.kinds import Item
+from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import Probe, first_or_raise, ids_of, require, tag_names
 
 SpecPermission: Any = defstruct(
@@ -53,9 +53,8 @@ def check_envelope(server: Probe) -> None:
 
 def check_fields(server: Probe) -> None:
     """Collections have the fields and types of the spec, or those that FastGPT sends."""
-    items, _ = server.page()
     # Folders can be read if the fields of their items are right.
-    check_item_fields(items)
+    check_item_fields(server.page().items)
     check_item_fields(server.items)
 
 
@@ -69,55 +68,55 @@ def check_item_fields(items: list[Item]) -> None:
 
 def check_pages(server: Probe) -> None:
     """Pages of each size join without gaps and doubles, and have the same total."""
-    parent, items = server.longest
-    every = ids_of(items)
-    require(len(every) < server.most, "too many collections")
-    expect("each collection once", every, len({*every}) == len(every))
+    parent, items = server.longest_folder
+    ids = ids_of(items)
+    require(len(ids) < server.max_items, "too many collections")
+    expect("each collection once", ids, len({*ids}) == len(ids))
     for size in (1, 7, 30):
-        offsets = range(0, len(every) + size, size)
+        offsets = range(0, len(ids) + size, size)
         # Most lists have few pages. Of a long one, the last pages and what is past the end.
         for offset in offsets[-12:]:
-            shown, total = server.page(parentId=parent, pageSize=size, offset=offset)
-            got = [total, ids_of(shown)]
-            is_right = got == [len(every), every[offset : offset + size]]
-            expect(f"total {len(every)} and its items from {offset}", got, is_right)
+            page = server.page(parentId=parent, pageSize=size, offset=offset)
+            got = [page.total, ids_of(page.items)]
+            is_right = got == [len(ids), ids[offset : offset + size]]
+            expect(f"total {len(ids)} and its items from {offset}", got, is_right)
 
 
 def check_folders(server: Probe) -> None:
     """A `parentId` lists its folder, null the top level."""
     for parent, level in server.levels.items():
-        shown = {it["parentId"] for it in level}
-        expect(f"only the parentId {parent or 'null'}", shown, shown <= {parent})
+        parents = {it["parentId"] for it in level}
+        expect(f"only the parentId {parent or 'null'}", parents, parents <= {parent})
 
 
 def check_search(server: Probe) -> None:
     """A search finds texts in any case of letters, and literally: a dot is a dot."""
-    # A name that is not in ASCII shows more.
-    wanted = min(server.levels[None], key=lambda it: not it["name"].isascii())
-    text = wanted["name"][:40].strip().swapcase()
-    shown = ids_of(server.all_items(searchText=text))
-    expect(f"{wanted['_id']} for {text!r}", shown, wanted["_id"] in shown)
-    for word in (text, f".{text[1:]}", ".*"):
-        for found in server.all_items(searchText=word):
-            texts = [found["name"], *tag_names(found)]
-            has_word = any(fold_text(word) in fold_text(each) for each in texts)
-            expect(f"{word!r} in a name or a tag", texts, has_word)
+    # In ASCII, if there is such a name: other letters may have no second case, or several.
+    item = min(server.levels[None], key=lambda it: not it["name"].isascii())
+    text = item["name"][:40].strip().swapcase()
+    found_ids = ids_of(server.all_items(searchText=text))
+    expect(f"{item['_id']} for {text!r}", found_ids, item["_id"] in found_ids)
+    for search_text in (text, f".{text[1:]}", ".*"):
+        for found in server.all_items(searchText=search_text):
+            names = [found["name"], *tag_names(found)]
+            is_in_one = any(fold_text(search_text) in fold_text(name) for name in names)
+            expect(f"{search_text!r} in a name or a tag", names, is_in_one)
 
 
 def check_pin(server: Probe) -> None:
     """`top` pins and unpins, twice as once, with data null. At last it is as it was."""
-    id, was = first_or_raise(server.chats.items(), "the app has no chats")
-    server.left += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
+    id, was_pinned = first_or_raise(server.chats.items(), "the app has no chats")
+    server.not_restored += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
     try:
-        for top in (not was, not was, was, was):
+        for top in (not was_pinned, not was_pinned, was_pinned, was_pinned):
             answer = server.set_top(id, top)
             is_right = answer.status == 200 and answer.body == PIN_SUCCESS
             expect("the envelope of a success, with data null", answer.body, is_right)
-            shown = server.chats[id]
-            expect(f"the chat {id} as it was set", shown, shown == top)
+            is_pinned = server.chats[id]
+            expect(f"the chat {id} as it was set", is_pinned, is_pinned == top)
     finally:
-        if server.set_top(id, was).is_accepted and server.chats[id] == was:
-            server.left.pop()
+        if server.set_top(id, was_pinned).is_accepted and server.chats[id] == was_pinned:
+            server.not_restored.pop()
 
 
 Rule = Callable[[Probe], None]

@@ -11,7 +11,7 @@ from msgspec import Struct, json
 
 from mock_server.choices import PROFILES, profile, table
 from mock_server.errors import Refusal
-from mock_server.tools.choice_probes import Ask, ChoiceProbe, probe_of
+from mock_server.tools.choice_probes import ChoiceProbe, ProbeMethod, probe_of
 from mock_server.tools.probe import NotObservable, ServiceError, require
 from mock_server.tools.rules import RULES
 
@@ -57,14 +57,14 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
     return rules + choices
 
 
-def finding_of(server: ChoiceProbe, name: str, section: str, ask: Ask | str) -> Finding:
+def finding_of(server: ChoiceProbe, name: str, section: str, probe: ProbeMethod | str) -> Finding:
     """What is found of a choice or a rule; a text says why nothing can be."""
     finding = Finding(name, section, NOT_OBSERVABLE)
-    if isinstance(ask, str):
-        finding.reason = ask
+    if isinstance(probe, str):
+        finding.reason = probe
         return finding
     try:
-        finding.value = ask(server)
+        finding.value = probe(server)
         finding.status = "ok"
     except (AssertionError, Refusal) as error:
         finding.status = "differs"
@@ -78,26 +78,22 @@ def finding_of(server: ChoiceProbe, name: str, section: str, ask: Ask | str) -> 
 
 def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
     """The profile from which the fewest of the values seen differ, and those that do."""
-    best = min(PROFILES, key=lambda name: len(values_unlike(name, findings)))
-    return best, values_unlike(best, findings)
-
-
-def values_unlike(name: str, findings: list[Finding]) -> dict[str, Any]:
-    """The values seen that differ from a profile."""
-    usual = profile(name)
-    others = {}
-    for finding in findings:
-        if finding.value is not None and finding.value != getattr(usual, finding.name):
-            others[finding.name] = finding.value
-    return others
+    differing = dict[str, dict[str, Any]]()
+    for name in PROFILES:
+        choices = profile(name)
+        differing[name] = {}
+        for finding in findings:
+            if finding.value is not None and finding.value != getattr(choices, finding.name):
+                differing[name][finding.name] = finding.value
+    return min(differing.items(), key=lambda row: len(row[1]))
 
 
 def text_report(findings: list[Finding]) -> str:
     counts = Counter(it.status for it in findings)
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
-    name, others = nearest_profile(findings)
-    last = f"nearest profile: {name}; choices that differ: {', '.join(others) or 'none'}"
-    return "\n".join([*map(str, findings), total, last])
+    name, differing = nearest_profile(findings)
+    nearest = f"nearest profile: {name}; choices that differ: {', '.join(differing) or 'none'}"
+    return "\n".join([*map(str, findings), total, nearest])
 
 
 def json_report(findings: list[Finding]) -> str:
@@ -124,7 +120,7 @@ REPORTS: dict[str, Callable[[list[Finding]], str]] = {
 
 def profile_document(findings: list[Finding]) -> str:
     """The nearest profile and the values seen that differ from it, in YAML."""
-    name, others = nearest_profile(findings)
+    name, differing = nearest_profile(findings)
     unseen = [it.name for it in findings if it.value is None and it.name not in RULES]
     comment = f"# not observed, so as in {name}: {', '.join(unseen)}\n"
-    return comment + yaml.safe_dump({"profile": name, "choices": others}, sort_keys=False)
+    return comment + yaml.safe_dump({"profile": name, "choices": differing}, sort_keys=False)
