@@ -168,7 +168,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
         "state": state,
         "clock": clock_view(state.moment.clock),
         "ahead": round(ahead_ms / 1000),
-        "faults": [it for it in state.script.all() if not it.is_over],
+        "faults": [it for it in state.script.added_rows() if not it.is_finished],
         "differing": [it for it in table() if getattr(of_profile, it) != getattr(choices, it)],
         "operations": OFFERED_OPERATIONS,
         "page_size": PAGE_SIZE,

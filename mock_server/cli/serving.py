@@ -155,7 +155,7 @@ class Watch:
             say(f"{error}\nthe last good fixture stays")
             return
         default = self._sandboxes.default
-        self._sandboxes.set_baseline(default, fixture.onto(default.baseline))
+        self._sandboxes.set_baseline(default, fixture.with_choices_of(default.baseline))
         default.reset()
         for warning in fixture.warnings:
             say(f"warning: {warning}")

@@ -253,7 +253,7 @@ def collections_in_scope(
     call: Call, dataset: Dataset, body: ListV2, choices: Choices
 ) -> list[Collection]:
     """The collections among which a list looks, in its order. Raises ParentNotFound."""
-    ordered = dataset.ordered(choices.list_order)
+    ordered = dataset.in_order(choices.list_order)
     folder_id = body.parent_id
     # A search may look in all the dataset, or in a folder at any depth; an unknown one is empty.
     if body.search_text and choices.search_scope != "folder":

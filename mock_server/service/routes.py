@@ -69,5 +69,5 @@ def find_redirect(call: Call) -> Refusal | None:
         location += f"?{query}"
     moved = errors.Moved("a path without doubled or last slashes", path)
     moved.headers = {"location": location, "refresh": f"0;url={location}"}
-    moved.text = location
+    moved.service_text = location
     return moved
