@@ -1,6 +1,6 @@
 """The demo in a browser: what a person sees of the account, of errors and of waits."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,18 +13,7 @@ APP = "65d8a1f0c3b2a94e7f106a01"
 ARTICLES = "#library .list li"
 CHATS = "#chats .list li"
 Open = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[MockServer]:
-    with MockServer(demo=True) as server:
-        yield server
-
-
-@pytest.fixture
-def server(shared: MockServer) -> Iterator[MockServer]:
-    yield shared
-    shared.reset()
+pytestmark = pytest.mark.served(fixture="demo", demo=True)
 
 
 @pytest.fixture
@@ -59,9 +48,11 @@ def test_it_looks_right(open_demo, server, width, height, locale, scheme):
     page = open_demo(width=width, height=height, locale=locale, color_scheme=scheme)
     is_chinese = locale == "zh-CN"
     expect(page).to_have_title("Juniper - 客服中心" if is_chinese else "Juniper - Help desk")
-    for tab in ("talk", "library", "chats"):
-        if width < 600:
-            page.locator(f"[data-tab={tab}]").and_(page.locator("button")).click()
+    check_look(page)
+    # A narrow page shows one part at a time.
+    tabs = ("talk", "library", "chats") if width < 600 else ()
+    for tab in tabs:
+        page.locator(f"[data-tab={tab}]").and_(page.locator("button")).click()
         check_look(page)
     server.fault("error", times=9)
     page.locator("#refresh").click()
