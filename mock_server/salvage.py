@@ -6,6 +6,7 @@ It goes on after a mistake that is only noted, so that all mistakes are found at
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from itertools import chain
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Self, TypeGuard, Union, get_args, get_origin
@@ -39,6 +40,8 @@ WORDS: dict[Any, str] = {
 UNITS = {"a text": " characters", "a list": " items"}
 """Of what a length counts."""
 MAX_OR = 5
+fields_of = cache(structs.fields)
+"""The fields of a struct, whose annotations are evaluated once."""
 
 
 class Place(Struct, frozen=True, eq=False, kw_only=True):
@@ -127,7 +130,7 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
         kind = _tagged(value, kinds, place)
     if kind is None:
         return LOST
-    fields = {each.encode_name: each for each in structs.fields(kind)}
+    fields = {each.encode_name: each for each in fields_of(kind)}
     unknown = [name for name in value if name not in fields and name != tag_field]
     if kind.__struct_config__.forbid_unknown_fields:
         for name in unknown:
@@ -204,7 +207,7 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
     if not is_struct(first):
         return tuple(it for it in items if it is not LOST)
     # An empty object in place of a lost one: the others keep their positions.
-    required = [it.name for it in structs.fields(first) if it.required]
+    required = [it.name for it in fields_of(first) if it.required]
     for at, item in enumerate(items):
         if item is LOST:
             items[at] = first(**dict.fromkeys(required, ""))

@@ -4,10 +4,11 @@ from collections.abc import Set
 from typing import Annotated, Any, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType, json, to_builtins
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from mock_server import errors
 from mock_server.choices import Choices, profile
+from mock_server.salvage import fields_of
 from mock_server.service.call import Call
 from mock_server.service.collections import DEMO_DATASET, OF_FOLDER, PATH
 from mock_server.service.fields import Fields
@@ -108,7 +109,7 @@ LISTS: dict[str, type[ListV2]] = {
     "tag_values": TagValueListV2,
 }
 """The type of requests under each value of choice list_filters."""
-OF_SPEC = {it.encode_name for it in fields(ListV2)}
+OF_SPEC = {it.encode_name for it in fields_of(ListV2)}
 MAX_SERVICE_TEXT = 100
 PERMISSIONS = {
     "documented": {level: json.encode(Permission.of(level)) for level in Level},
@@ -136,7 +137,7 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
     choices = call.choices
     body = {**body}
     # Filters of the choice are no fields of the spec.
-    for each in fields(LISTS[choices.list_filters]):
+    for each in fields_of(LISTS[choices.list_filters]):
         name = each.encode_name
         if name in body and name not in OF_SPEC:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
