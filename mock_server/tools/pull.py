@@ -235,7 +235,8 @@ def pull(
     `pause` is in seconds, before the first new try of a request. Raises ServiceError.
     """
     headers = {"Authorization": f"Bearer {key}"}
-    with httpx2.Client(base_url=base_url, headers=headers, timeout=60) as client:
+    verify = base_url.startswith("https:")  # certificates take 20 ms to load
+    with httpx2.Client(base_url=base_url, headers=headers, timeout=60, verify=verify) as client:
         account = Pull(client, pause)
         apps = account.holders(kinds.APP, app, "chats", account.chats)
         datasets = account.holders(kinds.DATASET, dataset, "collections", account.collections)
