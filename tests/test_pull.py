@@ -22,15 +22,9 @@ DEEPER = {"name": "Deeper", "children": [{"name": "Install", "tags": ["setup"]}]
 ARTICLES = {"repeat": 70, "name": "Article {n:03}", "tags": ["tag {n}", "common"]}
 GUIDES = {"name": "Guides", "children": [DEEPER, ARTICLES]}
 ROWS = [{"q": f"What costs number {n}?", "a": f"{n} guilders"} for n in range(40)]
-PRICES = {
-    "_id": "prices",
-    "name": "Prices: a list",
-    "type": "link",
-    "rawLink": "https://acme.test/prices",
-    "forbid": True,
-    "trainingAmount": 2,
-    "data": [it | {"chunkIndex": n % 3} for n, it in enumerate(ROWS)],
-}
+PRICES: dict[str, Any] = {"_id": "prices", "name": "Prices: a list", "type": "link", "forbid": True}
+PRICES |= {"rawLink": "https://acme.test/prices", "trainingAmount": 2}
+PRICES |= {"data": [it | {"chunkIndex": n % 3} for n, it in enumerate(ROWS)]}
 SUPPORT = {"name": "Support desk", "parentId": "team", "avatar": "/imgs/support-desk.svg"}
 HANDBOOK: dict[str, Any] = {"name": "Handbook", "intro": "All that Acme knows", "parentId": "shelf"}
 HANDBOOK |= {"permissions": {"fastgpt-outsider": "none"}}
