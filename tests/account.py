@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 from starlette.applications import Starlette
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message, Scope
 
 from mock_server import Control, MockServer, create_app
 
@@ -31,19 +31,10 @@ FIRST = "68b000000000000000000001"
 """The first id that the server gives."""
 
 LEVELS = ("owner", "manage", "write", "read", "none")
-LINK = {
-    "_id": "link",
-    "name": "Alpha link",
-    "type": "link",
-    "tags": ["x"],
-    "rawLink": "https://example.com/",
-    "externalFileId": "ext-1",
-    "forbid": True,
-    "dataAmount": 4,
-    "trainingAmount": 2,
-    "trainingType": "qa",
-    "updateTime": "2024-02-01T00:00:00.000Z",
-}
+LINK: dict[str, Any] = {"_id": "link", "name": "Alpha link", "type": "link", "tags": ["x"]}
+LINK |= {"rawLink": "https://example.com/", "externalFileId": "ext-1", "forbid": True}
+LINK |= {"dataAmount": 4, "trainingAmount": 2, "trainingType": "qa"}
+LINK |= {"updateTime": "2024-02-01T00:00:00.000Z"}
 BETA = {"_id": "in-b", "name": "Beta", "tags": ["setup", "first"]}
 ALPHA = {"_id": "in-a", "name": "Alpha", "updateTime": "2024-02-01T00:00:00.000Z"}
 FOLDER = {"_id": "folder", "name": "Guides", "updateTime": "2024-03-01T00:00:00.000Z"}
@@ -73,25 +64,36 @@ class InProcess(httpx2.BaseTransport):
         self.app = app
         self.pieces: list[bytes] = []
         """The body of the latest response, in the pieces in which it was sent."""
-        self._transport = httpx2.ASGITransport(self._recorded)
         self._runner = asyncio.Runner()
-
-    async def _recorded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def record(message: Message) -> None:
-            self.pieces.append(message.get("body", b""))
-            await send(message)
-
-        self.pieces = []
-        await self.app(scope, receive, record)
-        self.pieces = [*filter(None, self.pieces)]
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         return self._runner.run(self._respond(request))
 
     async def _respond(self, request: httpx2.Request) -> httpx2.Response:
-        response = await self._transport.handle_async_request(request)
+        # ASGITransport of httpx2 would look for sniffio on the disk each time.
+        bodies = [request.read()]
+        start: dict[str, Any] = {}
+        ended = asyncio.Event()
+        self.pieces = []
+
+        async def receive() -> Message:
+            if bodies:
+                return {"type": "http.request", "body": bodies.pop()}
+            await ended.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+                return
+            self.pieces += filter(None, [message.get("body")])
+            if not message.get("more_body"):
+                ended.set()
+
+        await self.app(scope_of(request), receive, send)
+        assert start and ended.is_set()
         content = b"".join(self.pieces)
-        return httpx2.Response(response.status_code, headers=response.headers, content=content)
+        return httpx2.Response(start["status"], headers=start["headers"], content=content)
 
     def left_tasks(self) -> set[asyncio.Task[Any]]:
         """What still runs in the loop of the application."""
@@ -105,6 +107,16 @@ class InProcess(httpx2.BaseTransport):
 
     def close(self) -> None:
         self._runner.close()
+
+
+def scope_of(request: httpx2.Request) -> Scope:
+    """A request as an ASGI application gets it."""
+    url = request.url
+    scope = {"type": "http", "http_version": "1.1", "method": request.method, "root_path": ""}
+    scope |= {"scheme": url.scheme, "path": url.path, "query_string": url.query}
+    scope |= {"raw_path": url.raw_path.partition(b"?")[0], "client": ("127.0.0.1", 123)}
+    scope |= {"server": (url.host, url.port)}
+    return scope | {"headers": [(name.lower(), it) for name, it in request.headers.raw]}
 
 
 def by(key: str | None) -> dict[str, str]:

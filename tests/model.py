@@ -24,16 +24,8 @@ MAX_SEARCH = 1024
 MAX_SERVICE_SEARCH = 100
 LEVELS = {"none": 0, "read": 4, "write": 6, "manage": 7, "owner": 4294967295}
 MEMBER = "65422be6aa44b7da77729ec9"
-DEFAULTS = {
-    "tmbId": MEMBER,
-    "updateTime": "2024-01-01T00:00:00.000Z",
-    "dataAmount": 0,
-    "trainingAmount": 0,
-    "externalFileId": "",
-    "tags": [],
-    "forbid": False,
-    "trainingType": "chunk",
-}
+DEFAULTS = {"tmbId": MEMBER, "updateTime": "2024-01-01T00:00:00.000Z", "forbid": False, "tags": []}
+DEFAULTS |= {"dataAmount": 0, "trainingAmount": 0, "externalFileId": "", "trainingType": "chunk"}
 
 # What a refusal is: plain (HTTP status, statusText), service (HTTP status, code, statusText),
 # or a text and the HTTP status.

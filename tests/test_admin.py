@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from account import ACCOUNT, BETA, LIST, PIN, SENT_LIST, SENT_PIN, Client, LocalClient, error_of
 
+from mock_server.scripting.kinds import read_row
+
 JSON = "application/json"
 CHAT = "/apps/app/chats/c1"
 COLLECTION = "/datasets/d/collections/link"
@@ -331,6 +333,19 @@ LIMITS: list[tuple[str, str, Any, int, str]] = [
 ]
 
 
+def fill(client: LocalClient, path: str, body: Any, count: int) -> None:
+    """Fill a table as its route does, which would take as many requests."""
+    default = client.sandboxes.default
+    if path == "/faults":
+        default.state.script.add([read_row(body)] * count)
+        return
+    for number in range(count):
+        if path == "/sandboxes":
+            client.sandboxes.create(f"s{number}", default.baseline)
+        else:
+            default.take_snapshot(f"s{number}")
+
+
 @pytest.mark.parametrize("method, path, body, most, listed", LIMITS)
 def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, most, listed):
     def names() -> list[str]:
@@ -338,7 +353,8 @@ def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, mos
         return [it.get("id", it.get("name")) for it in items]
 
     with LocalClient({}) as client:
-        for number in range(most):
+        fill(client, path, body, most - 2)
+        for number in (most - 2, most - 1):
             client.admin(method, path.format(number), body, 201)
         before = names()
         message = client.admin(method, path.format("-more"), body, 409)["message"]

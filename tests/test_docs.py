@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 import yaml
+from hypothesis import strategies as st
 from msgspec import json
 from tables import PAGES, ROOT, anchor, written
 
@@ -104,7 +105,8 @@ def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
     pytester.makefile(".yaml", fixture=blocks("yaml", ROOT / "docs/quickstart.md")[0])
-    # In a new folder Hypothesis has to make its table of characters first.
+    # Else Hypothesis makes its table of characters anew, in a new folder.
+    st.text().validate()
     outcomes = pytester.runpytest_inprocess(*OPTIONS, "--hypothesis-profile=ci")
     outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
 

@@ -4,12 +4,11 @@ from base64 import b64encode
 from io import BytesIO
 
 import pytest
-from account import HISTORIES, LIST, PIN
+from account import HISTORIES, LIST, PIN, LocalClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
 
-from mock_server import MockServer
 from mock_server.fixture.dump import yaml_of
 from mock_server.fixture.load import load_fixture
 from mock_server.tools.har import fixture_of
@@ -62,20 +61,20 @@ PAGES = [
 ]
 
 
-def read(server):
+def read(client):
     """Exchanges of all that an account shows."""
-    answers = [server.http.post(it, json=sent, headers=KEY).json() for it, sent in PAGES]
+    answers = [client.post(it, json=sent, headers=KEY).json() for it, sent in PAGES]
     return [entry("POST", *page, it) for page, it in zip(PAGES, answers, strict=True)]
 
 
 @pytest.mark.parametrize("base64", [False, True])
 def test_a_server_with_the_fixture_serves_what_was_recorded(base64):
-    with MockServer(choices=ORDER) as server:
-        document, notes = imported(*read(server), base64=base64)
-        shown = read(server)
+    with LocalClient(None, choices=ORDER) as client:
+        document, notes = imported(*read(client), base64=base64)
+        shown = read(client)
     assert notes == []
-    with MockServer(document, choices=ORDER) as server:
-        assert read(server) == shown
+    with LocalClient(document, choices=ORDER) as client:
+        assert read(client) == shown
 
 
 def test_the_command_writes_a_fixture(run, tmp_path):

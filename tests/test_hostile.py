@@ -30,21 +30,9 @@ TIMES = (
 )
 NUMBERS = (0, -1, 1, 1.5, -0.0, 1e308, 2**53, 2**63, 2**64, -(2**64), 10**30)
 TEXTS = (
-    *(
-        "",
-        " ",
-        "a/b",
-        "..",
-        "%2F",
-        "\0",
-        "ü🙂",
-        "\ud800",
-        "0" * 24,
-        "f" * 300,
-        "__proto__",
-        "x" * 9,
-    ),
-    *("{{body.a}}", "{{count}} {{now}}", "[x](CITE)", "(a+)+$", "data:image/png;base64,=", "{}"),
+    *("", " ", "a/b", "..", "%2F", "\0", "ü🙂", "\ud800", "__proto__", "0" * 24, "f" * 300),
+    *("x" * 9, "{{body.a}}", "{{count}} {{now}}", "[x](CITE)", "(a+)+$", "{}"),
+    "data:image/png;base64,=",
 )
 EXAMPLES = [text for it in OPERATIONS for text in it.example.values() if isinstance(text, str)]
 

@@ -28,22 +28,8 @@ NAMES = sorted({*table()} - {"related_routes", "training"})
 choices = st.fixed_dictionaries({name: some(table()[name][0]) for name in NAMES})
 
 WORDS = ("Guide", "guide", "Straße", "STRASSE", "caf\u00e9", "cafe\u0301", "\u0131I", "\u0130i")
-NEEDLES = (
-    "",
-    "SS",
-    "ß",
-    "\u00e9",
-    "e\u0301",
-    "E",
-    "i",
-    "\u0131",
-    "\u0130",
-    ".*",
-    "t1",
-    "1t",
-    "'",
-    "gu'ide",
-)
+NEEDLES = ("", "SS", "ß", "\u00e9", "e\u0301", "E", "i", "\u0131", "\u0130")
+NEEDLES += (".*", "t1", "1t", "'", "gu'ide")
 TIMES = ("2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00.001Z", "2025-06-30T12:00:00.000Z")
 TAGS = ("t1", "t2", "ß", "e\u0301", {"tag": "t1", "value": 3}, {"tag": "t2", "value": ["a", "b"]})
 PARENTS = (None, None, "c0", "c7", "c14", "c21", "other", "", "0" * 24)
@@ -99,9 +85,8 @@ T1, T2 = sorted(tag_ids("d", ["t1"]) | tag_ids("d", ["t2"]))
 TAG_FILTERS: list[Any] = [[], None, {}, ["t1"], [{}], [{"tagId": "t1", "values": ["a"]}]]
 TAG_FILTERS += [[{"tagId": T1, "values": it}] for it in ([], [""], [True], [None], "a", ["a", 3])]
 TAG_FILTERS += [[{"tagId": T2, "values": it, "more": 1}] for it in ([3], ["3"], [3.0], ["b", "c"])]
-TAG_FILTERS += [
-    [{"tagId": T1, "values": [3, "x"]}, {"tagId": it, "values": ["a"]}] for it in (T1, T2)
-]
+NUMBER_OR_X = {"tagId": T1, "values": [3, "x"]}
+TAG_FILTERS += [[NUMBER_OR_X, {"tagId": it, "values": ["a"]}] for it in (T1, T2)]
 RIGHT_LIST = {"datasetId": some(['"d"']), "offset": some(split("0 0 0 0 1 2 1.0"))}
 RIGHT_LIST_MORE = {
     "pageSize": some(split("1 2 10 30 3.0")),
@@ -125,17 +110,8 @@ RIGHT_PIN = {"appId": '"a"', "chatId": '"k0" "k1" "new"', "top": "true false"}
 WRONG_PIN = {"appId": STRINGS, "chatId": STRINGS, "top": split('null 1 "true"')}
 WRONG_PIN |= {"title": TITLES, "customTitle": TITLES}
 WRONG_ANY = {"more": ["1", "[" * 63 + "]" * 63, "[" * 64 + "]" * 64]}
-BROKEN = (
-    b"",
-    b"{",
-    b"[]",
-    b"null",
-    b'{"a":1,}',
-    b'{"\xff":1}',
-    b'{"offset":NaN}',
-    b"{} {}",
-    b"\xef\xbb\xbf{}",
-)
+BROKEN = (b"", b"{", b"[]", b"null", b'{"a":1,}', b'{"\xff":1}', b'{"offset":NaN}')
+BROKEN += (b"{} {}", b"\xef\xbb\xbf{}")
 MEDIA = ("application/json", "Application/JSON; charset=utf-8", "text/plain", None)
 KEYS = ("Bearer key-m", "Bearer key-n", "Bearer wrong", "Basic x", "Bearer", None)
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from account import LIST, PIN, by
+from account import LIST, PIN, LocalClient, by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mock_server import Control, MockServer
+from mock_server import Control
 
 CHATS = ("c1", "c2")
 ACCOUNT = {"apps": [{"id": "a", "chats": [{"chatId": it} for it in CHATS]}]}
@@ -19,8 +19,8 @@ names = st.sampled_from(
 
 @pytest.fixture(scope="module")
 def server():
-    with MockServer(ACCOUNT) as server:
-        yield server
+    with LocalClient(ACCOUNT) as client:
+        yield client.control
 
 
 def page(server: Control, offset: int, size: int, text: str = "") -> Any:

@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 import yaml
+from account import LocalClient
 
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
@@ -21,15 +22,9 @@ DEEPER = {"name": "Deeper", "children": [{"name": "Install", "tags": ["setup"]}]
 ARTICLES = {"repeat": 70, "name": "Article {n:03}", "tags": ["tag {n}", "common"]}
 GUIDES = {"name": "Guides", "children": [DEEPER, ARTICLES]}
 ROWS = [{"q": f"What costs number {n}?", "a": f"{n} guilders"} for n in range(40)]
-PRICES = {
-    "_id": "prices",
-    "name": "Prices: a list",
-    "type": "link",
-    "rawLink": "https://acme.test/prices",
-    "forbid": True,
-    "trainingAmount": 2,
-    "data": [it | {"chunkIndex": n % 3} for n, it in enumerate(ROWS)],
-}
+PRICES: dict[str, Any] = {"_id": "prices", "name": "Prices: a list", "type": "link", "forbid": True}
+PRICES |= {"rawLink": "https://acme.test/prices", "trainingAmount": 2}
+PRICES |= {"data": [it | {"chunkIndex": n % 3} for n, it in enumerate(ROWS)]}
 SUPPORT = {"name": "Support desk", "parentId": "team", "avatar": "/imgs/support-desk.svg"}
 HANDBOOK: dict[str, Any] = {"name": "Handbook", "intro": "All that Acme knows", "parentId": "shelf"}
 HANDBOOK |= {"permissions": {"fastgpt-outsider": "none"}}
@@ -51,7 +46,7 @@ TEXTS = (
 )
 
 
-def served(server: MockServer) -> dict[str, Any]:
+def served(client: httpx2.Client) -> dict[str, Any]:
     """All lists that a server shows to the owner, by the request."""
     found: dict[str, Any] = {}
 
@@ -61,7 +56,7 @@ def served(server: MockServer) -> dict[str, Any]:
         while len(page) < total:
             sent = {"offset": len(page), "pageSize": 30, **body}
             headers = {"Authorization": f"Bearer {KEY}"}
-            data = server.http.post(f"/api/core/{path}", json=sent, headers=headers).json()["data"]
+            data = client.post(f"/api/core/{path}", json=sent, headers=headers).json()["data"]
             data = {"list": data, "total": len(data)} if isinstance(data, list) else data
             page = page + data["list"]
             total = data["total"]
@@ -85,9 +80,8 @@ def served(server: MockServer) -> dict[str, Any]:
 
 
 @pytest.fixture(params=["documented", "deployed"])
-def server(request: pytest.FixtureRequest) -> Iterator[MockServer]:
-    with MockServer(ACCOUNT, profile=request.param) as server:
-        yield server
+def server(request: pytest.FixtureRequest, serve: Any) -> MockServer:
+    return serve(ACCOUNT, profile=request.param)
 
 
 @pytest.fixture
@@ -104,13 +98,13 @@ def pulled(run: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server):
-    expected = served(server)
+    expected = served(server.http)
     profile = server.choices["item_fields"] == "service"
     server.fault("error", status=503, probability=0.3, times=None)
     server.fault("reset", probability=0.1, times=None)
     document, problems = pull(server.url, KEY, rows=True, pause=0)
     assert problems == [] and len(expected) > 90
-    with MockServer(document, profile="deployed" if profile else "documented") as second:
+    with LocalClient(document, profile="deployed" if profile else "documented") as second:
         assert served(second) == expected
 
 
@@ -142,14 +136,12 @@ def test_a_key_that_is_refused_writes_nothing(pulled, server, tmp_path):
 
 
 @pytest.mark.parametrize(("offset", "skip", "times"), [(30, 0, 1), (30, 0, None)])
-def test_a_list_that_changes_is_read_again_and_then_left_out(offset, skip, times):
-    with MockServer(ACCOUNT) as server:
-        match = {"body": {"offset": offset}}
-        server.fault(
-            "page_drift", operation="listV2", insert=1, match=match, skip=skip, times=times
-        )
-        document, problems = pull(server.url, KEY, dataset=("handbook",), pause=0)
-        sizes = [len(it["collections"]) for it in document["datasets"]]
+def test_a_list_that_changes_is_read_again_and_then_left_out(serve, offset, skip, times):
+    server = serve(ACCOUNT)
+    match = {"body": {"offset": offset}}
+    server.fault("page_drift", operation="listV2", insert=1, match=match, skip=skip, times=times)
+    document, problems = pull(server.url, KEY, dataset=("handbook",), pause=0)
+    sizes = [len(it["collections"]) for it in document["datasets"]]
     assert (sizes, len(problems)) == (([74], 0) if times else ([], 1))
 
 
@@ -176,23 +168,23 @@ def test_an_anonymous_account_has_no_text_of_the_first(pulled, server):
         {"text": "wrong gate", "status": 401},
     ],
 )
-def test_an_answer_of_another_form_exits_with_5(pulled, tmp_path, answer):
-    with MockServer(ACCOUNT) as server:
-        server.respond("listV2", **answer)
-        code, out, err = pulled("--base-url", server.url, "--output", tmp_path / "f.yaml")
+def test_an_answer_of_another_form_exits_with_5(pulled, serve, tmp_path, answer):
+    server = serve(ACCOUNT)
+    server.respond("listV2", **answer)
+    code, out, err = pulled("--base-url", server.url, "--output", tmp_path / "f.yaml")
     assert (code, out, err.count("\n")) == (5, "", 1) and [*tmp_path.iterdir()] == []
     assert err.startswith("Expected ") and " - at " in err
 
 
-def test_a_service_that_is_not_there_exits_with_3(pulled):
+def test_a_service_that_is_not_there_exits_with_3(pulled, serve):
     code, out, err = pulled("--base-url", "http://127.0.0.1:9")
     assert (code, out) == (3, "") and err.startswith("Expected an answer, got none (")
     assert "Error(" not in err
-    with MockServer(ACCOUNT) as server:
-        server.fault("error", status=502, times=None)
-        with pytest.raises(ServiceError, match="HTTP 502"):
-            pull(server.url, KEY, pause=0)
-        assert len(server.journal) == 8
+    server = serve(ACCOUNT)
+    server.fault("error", status=502, times=None)
+    with pytest.raises(ServiceError, match="HTTP 502"):
+        pull(server.url, KEY, pause=0)
+    assert len(server.journal) == 8
 
 
 @pytest.mark.parametrize("url", ["ftp://acme.test", "acme.test", "http://", "http://a:b"])
@@ -201,17 +193,17 @@ def test_a_wrong_address_or_key_exits_with_1(pulled, url):
     assert pulled("--base-url", "http://127.0.0.1:9", key="two\nlines")[0] == 1
 
 
-def test_an_interrupted_pull_leaves_no_file(tmp_path):
-    with MockServer(ACCOUNT) as server:
-        server.fault("delay", ms=20_000, operation="listV2")
-        args = ("--base-url", server.url, "--output", str(tmp_path / "pulled.yaml"))
-        process = subprocess.Popen(
-            [sys.executable, "-m", "mock_server", "pull", *args],
-            stderr=subprocess.PIPE,
-            env=os.environ | {"MOCK_SERVER_PULL_KEY": KEY},
-        )
-        server.wait_for("dataset.list", times=2, timeout=20)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):
+    server = serve(ACCOUNT)
+    server.fault("delay", ms=20_000, operation="listV2")
+    args = ("--base-url", server.url, "--output", str(tmp_path / "pulled.yaml"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mock_server", "pull", *args],
+        stderr=subprocess.PIPE,
+        env=os.environ | {"MOCK_SERVER_PULL_KEY": KEY},
+    )
+    server.wait_for("dataset.list", times=2, timeout=20)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (3, b"interrupted: nothing is written\n")
     assert [*tmp_path.iterdir()] == []

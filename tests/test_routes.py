@@ -6,10 +6,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import LIST, Client
+from account import LIST, LocalClient
 from msgspec import structs
 
-from mock_server import MockServer
 from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.account import login_by_password
@@ -29,21 +28,21 @@ UNKNOWN = [
 
 
 @pytest.fixture(scope="module", params=["documented", "deployed", "fastgpt-4.17"])
-def demo(request: Any) -> Iterator[MockServer]:
-    with MockServer("demo", profile=request.param, choices={"error_form": "service"}) as server:
-        yield server
-
-
-@pytest.fixture
-def person(demo: MockServer) -> Iterator[Client]:
-    """A client with a key, and with the cookie of a login."""
-    demo.reset()
-    with Client(demo) as client:
-        assert send(client, login_by_password).status_code == 200
+def demo(request: Any) -> Iterator[LocalClient]:
+    with LocalClient("demo", profile=request.param, choices={"error_form": "service"}) as client:
         yield client
 
 
-def send(client: Client, it: Operation, fields: Mapping[str, Any] = {}) -> httpx2.Response:
+@pytest.fixture
+def person(demo: LocalClient) -> LocalClient:
+    """A client with a key, and with the cookie of a login."""
+    demo.sandboxes.default.reset()
+    demo.cookies.clear()
+    assert send(demo, login_by_password).status_code == 200
+    return demo
+
+
+def send(client: LocalClient, it: Operation, fields: Mapping[str, Any] = {}) -> httpx2.Response:
     """The response to an operation's example, in which some fields have other values."""
     fields = {**it.example, **fields}
     method = it.method.split("|")[0]
@@ -82,9 +81,9 @@ def test_a_field_without_effect_has_a_type_all_the_same(person, it):
 
 
 def test_documents_have_every_route():
-    with MockServer("empty") as server:
-        public = server.http.get("/openapi.json").json()
-        admin = server.http.get("/__admin/openapi.json").json()
+    with LocalClient({}) as client:
+        public = client.get("/openapi.json").json()
+        admin = client.admin("GET", "/openapi.json")
     assert {it.path for it in OPERATIONS} == {*public["paths"]}
     body = public["paths"][LIST]["post"]["requestBody"]
     assert body["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ListV2"}
@@ -95,8 +94,8 @@ def test_documents_have_every_route():
 
 
 def test_the_admin_document_has_the_kinds_of_rows_with_their_fields():
-    with MockServer("empty") as server:
-        admin = server.http.get("/__admin/openapi.json").json()
+    with LocalClient({}) as client:
+        admin = client.admin("GET", "/openapi.json")
     body = admin["paths"]["/__admin/faults"]["post"]["requestBody"]["content"]["application/json"]
     rows, preset = body["schema"]["anyOf"]
     assert preset == {"$ref": "#/components/schemas/AddPreset"}

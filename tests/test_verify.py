@@ -11,16 +11,15 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from account import LocalClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
 from test_model import lenient, requests
 
-from mock_server import MockServer
 from mock_server.choices import profile, table
-from mock_server.control.http import client_at
 from mock_server.tools.choice_probes import ChoiceProbe, probe_of
-from mock_server.tools.verify import Finding, verify_server
+from mock_server.tools.verify import Finding, profile_document, text_report, verify_server
 
 NOW = "2026-01-01T00:00:00.000Z"
 DATASET = "d" * 24
@@ -62,9 +61,15 @@ PROFILES += [("documented", {"chat_unknown": "create"}, 1)]
 SERVERS = [*PROFILES, *(("documented", mixture(n), n % 2) for n in range(10))]
 
 
-def found(server: MockServer, **settings: Any) -> dict[str, Finding]:
-    probe = ChoiceProbe(client_at(server.url, "owner"), DATASET, APP, **settings)
+def found(client: LocalClient, may_write: bool) -> dict[str, Finding]:
+    probe = ChoiceProbe(client, DATASET, APP, may_write)
     return {it.name: it for it in verify_server(probe)}
+
+
+def written(client: LocalClient, file: Path, **settings: Any) -> Path:
+    """The file, with a profile of what is seen."""
+    file.write_text(profile_document(verify_server(ChoiceProbe(client, **settings))))
+    return file
 
 
 NOTHING = "nothing is observed with the key in MOCK_SERVER_VERIFY_KEY: "
@@ -82,9 +87,9 @@ def check(run: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int,
     return check_it
 
 
-def kept(server: MockServer) -> Any:
+def kept(client: LocalClient) -> Any:
     """The state of a server, without chats that clients have deleted."""
-    state = server.call("GET", "/state")
+    state = client.admin("GET", "/state")
     for app in state["apps"]:
         app["chats"] = [it for it in app["chats"] if not it["deleted"]]
     return state
@@ -94,10 +99,10 @@ def kept(server: MockServer) -> Any:
 def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
     right = profile(name, **choices)
     account = ACCOUNT | (KEYS if right.unknown_key == "reject" else {})
-    with MockServer(account, profile=name, choices=choices) as server:
-        before = kept(server)
-        findings = found(server, may_write=may_write)
-        assert kept(server) == before
+    with LocalClient(account, profile=name, choices=choices) as client:
+        before = kept(client)
+        findings = found(client, may_write)
+        assert kept(client) == before
     seen = {it.name: it.value for it in findings.values() if it.value is not None}
     assert seen == {name: getattr(right, name) for name in seen}
     assert "differs" not in {it.status for it in findings.values()}
@@ -133,38 +138,37 @@ BREAKS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "fields", "rule"), BREAKS)
-def test_a_broken_server_is_caught(check, kind, fields, rule):
-    with MockServer(ACCOUNT) as server:
-        server.call("POST", "/faults", {"kind": kind, "times": None} | fields)
-        code, out, _ = check(server.url, "--dataset", DATASET, "--app", APP, "--write")
-    assert code == 1 and f"differs         {rule} " in out
-    assert not any(word in out for word in ("Error", "None", "True", "False"))
+def test_a_broken_server_is_caught(kind, fields, rule):
+    with LocalClient(ACCOUNT) as client:
+        client.add(kind, times=None, **fields)
+        report = text_report([*found(client, may_write=True).values()])
+    assert f"differs         {rule} " in report
+    assert not any(word in report for word in ("Error", "None", "True", "False"))
 
 
-def test_what_is_not_put_back_is_said(check):
-    with MockServer(ACCOUNT) as server:
-        server.fault("error", operation="updateHistory", status=500, skip=3, times=None)
-        code, _, err = check(server.url, "--write")
-    assert code == 1 and "not put back: the pin of chat c2\n" in err
+def test_what_is_not_put_back_is_said(check, serve):
+    server = serve(ACCOUNT)
+    server.fault("error", operation="updateHistory", status=500, skip=3, times=None)
+    code, out, err = check(server.url, "--write")
+    assert code == 1 and "differs         pin " in out
+    assert "not put back: the pin of chat c2\n" in err
     assert "not put back: the updateTime of chat c2\n" in err
 
 
 @pytest.mark.parametrize("seed", [3, 4])
-def test_a_written_profile_serves_the_same(check, tmp_path, seed):
-    file = tmp_path / "a.yaml"
-    again = tmp_path / "b.yaml"
+def test_a_written_profile_serves_the_same(tmp_path, seed):
     choices = mixture(seed) | {"unknown_key": "accept"}
-    with MockServer(ACCOUNT, choices=choices) as server:
-        check(server.url, "--write-profile", file, "--dataset", DATASET)
-    with MockServer(ACCOUNT, profile=file) as server:
-        check(server.url, "--write-profile", again, "--dataset", DATASET)
-        assert server.choices["list_order"] == choices["list_order"]
+    with LocalClient(ACCOUNT, choices=choices) as client:
+        file = written(client, tmp_path / "a.yaml", dataset_option=DATASET)
+    with LocalClient(ACCOUNT, profile=file) as client:
+        again = written(client, tmp_path / "b.yaml", dataset_option=DATASET)
+        assert client.control.choices["list_order"] == choices["list_order"]
     assert again.read_text() == file.read_text() and "choices:" in file.read_text()
 
 
-def test_the_nearest_profile_is_written_and_said(check, tmp_path):
-    with MockServer(ACCOUNT, profile="deployed", choices={"page_size_max": 30}) as server:
-        code, out, _ = check(server.url, "--write-profile", tmp_path / "a.yaml")
+def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
+    server = serve(ACCOUNT, profile="deployed", choices={"page_size_max": 30})
+    code, out, _ = check(server.url, "--write-profile", tmp_path / "a.yaml")
     written = yaml.safe_load((tmp_path / "a.yaml").read_text())
     assert code == 0 and written == {"profile": "deployed", "choices": {"page_size_max": 30}}
     assert out.endswith("\nnearest profile: deployed; choices that differ: page_size_max\n")
@@ -185,7 +189,7 @@ SHOWN: dict[str, Any] = {
 
 
 @pytest.fixture(params=[*NAMES, 1, 2, 3])
-def twins(request: Any, check: Any, tmp_path: Path) -> Iterator[list[MockServer]]:
+def twins(request: Any, tmp_path: Path) -> Iterator[list[LocalClient]]:
     """A server with a profile or a mixture of choices, and one with what `verify` wrote of it.
 
     Without --write a pin of an unknown chat is not seen: the nearest profile tells it.
@@ -193,10 +197,10 @@ def twins(request: Any, check: Any, tmp_path: Path) -> Iterator[list[MockServer]
     drawn = mixture(request.param) if isinstance(request.param, int) else {}
     choices = {name: value for name, value in drawn.items() if name in SEEN}
     name = "documented" if drawn else request.param
-    with MockServer(SHOWN, profile=name, choices=choices) as server:
-        check(server.url, *["--write"] * bool(drawn), "--write-profile", tmp_path / "a.yaml")
-        with MockServer(SHOWN, profile=tmp_path / "a.yaml") as other:
-            yield [server, other]
+    with LocalClient(SHOWN, profile=name, choices=choices) as client:
+        file = written(client, tmp_path / "a.yaml", may_write=bool(drawn))
+        with LocalClient(SHOWN, profile=file) as other:
+            yield [client, other]
 
 
 @settings(lenient, max_examples=6)
@@ -206,35 +210,33 @@ def test_a_written_profile_responds_like_its_server(twins, sent):
         # Whether a login is accepted is a choice that nobody sees.
         headers = {name: it for name, it in request.headers.items() if name != "token"}
         call = (request.method, request.path)
-        got = [it.http.request(*call, headers=headers, content=request.body) for it in twins]
+        got = [it.request(*call, headers=headers, content=request.body) for it in twins]
         assert got[0].status_code == got[1].status_code, request
         assert got[0].text == got[1].text, request
 
 
-def test_the_dataset_that_shows_most_is_looked_at(check):
+def test_the_dataset_that_shows_most_is_looked_at(check, serve):
     flat = {"id": "flat", "collections": [{"repeat": 99, "name": "Item {n:02}"}]}
     hollow = {"id": "hollow", "collections": [{"name": "Folder", "type": "folder"}]}
     small = {"id": "small", "collections": [{"name": "One"}]}
     datasets = [flat, small, *ACCOUNT["datasets"], hollow]
-    with MockServer({"datasets": datasets}) as server:
-        _, out, err = check(server.url)
+    _, out, err = check(serve({"datasets": datasets}).url)
     assert err == f"looked at dataset {DATASET}, the one of 4 that shows most\n"
     assert "search_scope = folder" in out and "page_size_default = 10" in out
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("option", ["--dataset", "--app"])
-def test_an_id_that_does_not_exist_is_named(check, option, name):
-    with MockServer(ACCOUNT, profile=name) as server:
-        code, out, err = check(server.url, option, "nope")
+def test_an_id_that_does_not_exist_is_named(check, serve, option, name):
+    code, out, err = check(serve(ACCOUNT, profile=name).url, option, "nope")
     assert (code, out) == (1, "")
     assert err.startswith(f"{NOTHING}{option} nope is refused with code ")
 
 
-def test_json_and_junit_have_all_findings(check):
-    with MockServer(ACCOUNT) as server:
-        findings = json.decode(check(server.url, "--format", "json")[1])
-        suite = ElementTree.fromstring(check(server.url, "--format", "junit")[1])
+def test_json_and_junit_have_all_findings(check, serve):
+    server = serve(ACCOUNT)
+    findings = json.decode(check(server.url, "--format", "json")[1])
+    suite = ElementTree.fromstring(check(server.url, "--format", "junit")[1])
     hidden = [it["name"] for it in findings if it["status"] == "not observable"]
     assert {"status": "ok", "name": "list_order"}.items() <= findings[11].items()
     assert len(suite.findall("testcase")) == len(findings) == len(table()) + 6
@@ -254,34 +256,32 @@ def test_json_and_junit_have_all_findings(check):
         {"data": [{"_id": 5}]},
     ],
 )
-def test_a_server_that_shows_no_rule_is_no_success(check, tmp_path, response):
-    with MockServer(ACCOUNT) as server:
-        server.fault("answer", operation="*", times=None, **response)
-        code, out, err = check(server.url, "--write-profile", tmp_path / "a.yaml")
+def test_a_server_that_shows_no_rule_is_no_success(check, serve, tmp_path, response):
+    server = serve(ACCOUNT)
+    server.fault("answer", operation="*", times=None, **response)
+    code, out, err = check(server.url, "--write-profile", tmp_path / "a.yaml")
     assert (code, out, err.count("\n")) == (1, "", 1) and err.startswith(NOTHING)
     assert "Error" not in err and not (tmp_path / "a.yaml").exists()
 
 
-def test_an_empty_account_shows_no_rule(check):
-    with MockServer({}) as server:
-        code, _, err = check(server.url)
+def test_an_empty_account_shows_no_rule(check, serve):
+    code, _, err = check(serve({}).url)
     assert code == 1
     shown = "no id is given, and /api/core/dataset/list shows none to this key\n"
     assert err == NOTHING + shown
 
 
-def test_a_refused_key_shows_nothing_and_is_not_shown(check):
-    with MockServer({"keys": [{"key": "other"}]}) as server:
-        code, out, err = check(server.url)
+def test_a_refused_key_shows_nothing_and_is_not_shown(check, serve):
+    code, out, err = check(serve({"keys": [{"key": "other"}]}).url)
     assert (code, out) == (1, "") and err.startswith(f"{NOTHING}the key is refused")
     assert "owner" not in err
 
 
 @pytest.mark.parametrize("status", [500, 503])
-def test_a_server_that_always_fails_shows_nothing(check, status):
-    with MockServer(ACCOUNT) as server:
-        server.fault("error", status=status, times=None)
-        code, out, _ = check(server.url, "--write")
+def test_a_server_that_always_fails_shows_nothing(check, serve, status):
+    server = serve(ACCOUNT)
+    server.fault("error", status=status, times=None)
+    code, out, _ = check(server.url, "--write")
     assert code == 1 and "ok " not in out and "differs" not in out
 
 
@@ -294,7 +294,7 @@ def test_no_key_is_wrong_usage(run):
 def website() -> Iterator[str]:
     """The address of a server that answers without JSON."""
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
@@ -320,7 +320,7 @@ def test_a_broken_profile_file_exits_with_2(run, tmp_path, text, message):
     assert run("--profile", tmp_path / "no.yaml")[0] == 2
 
 
-def test_a_larger_page_is_seen_of_a_small_account(check):
-    with MockServer("demo", choices={"page_size_max": 100}) as server:
-        out = check(server.url)[1]
-    assert "ok              page_size_max = 100" in out
+def test_a_larger_page_is_seen_of_a_small_account():
+    with LocalClient("demo", choices={"page_size_max": 100}) as client:
+        (finding,) = [it for it in verify_server(ChoiceProbe(client)) if it.name == "page_size_max"]
+    assert (finding.status, finding.value) == ("ok", 100)
