@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct, UnsetType, structs
 
 from mock_server.clock import A_TIME, ms_of
-from mock_server.errors import InvalidField, did_you_mean, shorten
+from mock_server.errors import InvalidField, did_you_mean, value_in_words
 from mock_server.redaction import is_secret
 
 LOST = object()
@@ -226,7 +226,7 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     if number:
         message += f', got {number}, which needs quotes: "{number}"'
     elif not place.is_secret:
-        message += f", got {shorten(value)}"
+        message += f", got {value_in_words(value)}"
     # Of the texts that a type lists, one may be meant.
     texts: list[str] = []
     for member in kinds:

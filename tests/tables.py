@@ -12,7 +12,7 @@ from msgspec import Struct, json, structs
 
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ADMIN_ROUTES
-from mock_server.choices import PROFILES, profile, table
+from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli import cli
 from mock_server.cli.offline import values_in_words
 from mock_server.cli.serving import serve_command
@@ -127,10 +127,10 @@ def choices() -> str:
     headings = re.findall(r"^#+ (.*)", (ROOT / "docs/interface.md").read_text(), re.MULTILINE)
     sections = {it.partition(" ")[0].rstrip("."): anchor(it) for it in headings}
     rows = []
-    for name, (values, row) in table().items():
+    for name, (values, row) in choice_table().items():
         spec = f"[{row.section}](interface.md#{sections[row.section]})"
         shown = values_in_words(values).replace(" or ", ", ")
-        profiles = " | ".join(f"{getattr(profile(it), name)}" for it in PROFILES)
+        profiles = " | ".join(f"{getattr(profile_choices(it), name)}" for it in PROFILES)
         rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
     return markdown(f"choice | spec | values | {' | '.join(PROFILES)} | meaning", rows)
 

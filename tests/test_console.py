@@ -13,7 +13,7 @@ from account import LIST, SENT_LIST, Client, LocalClient
 
 import mock_server
 from mock_server.admin.console import CHINESE, EFFECTS, FAILURES, USUAL_OPERATIONS, fields_to_send
-from mock_server.choices import table
+from mock_server.choices import choice_table
 from mock_server.scripting.kinds import PRESETS
 
 TEMPLATES = Path(mock_server.__file__).with_name("admin") / "templates"
@@ -193,7 +193,7 @@ def test_every_text_is_in_chinese():
         "+1 h",
         "+1 day",
     }
-    found |= {choice.sentence for _, choice in table().values()}
+    found |= {choice.sentence for _, choice in choice_table().values()}
     for template in TEMPLATES.glob("*.html"):
         found |= {it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text())}
     assert found == CHINESE.keys()

@@ -13,7 +13,7 @@ from account import LocalClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mock_server.choices import table
+from mock_server.choices import choice_table
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS
 
@@ -202,7 +202,7 @@ def rows(draw: Any, meant: list[str]) -> Json:
 
 
 profiles = {"profile": st.sampled_from(("documented", "deployed"))}
-some = having({}, **{name: st.sampled_from(values) for name, (values, _) in table().items()})
+some = having({}, **{name: st.sampled_from(values) for name, (values, _) in choice_table().items()})
 clocks = having({"now": st.sampled_from(TIMES), "frozen": st.booleans()})
 
 

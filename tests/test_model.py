@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from model import LEGACY_PIN, LEVELS, LIST, MAX_BODY, PIN, Json, Model, Request, tag_ids
 
-from mock_server.choices import table
+from mock_server.choices import choice_table
 
 SEQUENCES = int(os.environ.get("EXAMPLES", 40))
 STEPS = 10
@@ -24,8 +24,8 @@ lenient = settings(deadline=None, suppress_health_check=list(HealthCheck), phase
 some = st.sampled_from
 split = str.split
 levels = some([*LEVELS, "read", "owner", "owner"])
-NAMES = sorted({*table()} - {"related_routes", "training"})
-choices = st.fixed_dictionaries({name: some(table()[name][0]) for name in NAMES})
+NAMES = sorted({*choice_table()} - {"related_routes", "training"})
+choices = st.fixed_dictionaries({name: some(choice_table()[name][0]) for name in NAMES})
 
 WORDS = ("Guide", "guide", "Straße", "STRASSE", "caf\u00e9", "cafe\u0301", "\u0131I", "\u0130i")
 NEEDLES = ("", "SS", "ß", "\u00e9", "e\u0301", "E", "i", "\u0131", "\u0130")

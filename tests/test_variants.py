@@ -13,7 +13,7 @@ from test_choices import ROWS
 from test_model import TOKEN, accounts, lenient, requests, some
 
 from mock_server.application import load_baseline
-from mock_server.choices import PROFILES, table
+from mock_server.choices import PROFILES, choice_table
 from mock_server.plugin.variants import differing_values, note_reads
 from mock_server.sandbox import Baseline
 
@@ -69,4 +69,5 @@ def test_a_refused_request_reads_what_refuses_it(local):
     baseline, read = noted(load_baseline(ACCOUNT))
     local.sandboxes.restart(baseline)
     local.pin(chatId="new")
-    assert {*table()} & read == {"chat_unknown", "error_form", "error_http_status", "request_form"}
+    of_the_run = {"chat_unknown", "error_form", "error_http_status", "request_form"}
+    assert {*choice_table()} & read == of_the_run

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from msgspec import json
 from test_model import lenient, requests
 
-from mock_server.choices import profile, table
+from mock_server.choices import choice_table, profile_choices
 from mock_server.tools.choice_probes import ChoiceProbe, probe_of
 from mock_server.tools.verify import Finding, profile_document, text_report, verify_server
 
@@ -52,7 +52,7 @@ BY_WRITING = {"chat_unknown", "pin"}
 def mixture(seed: int) -> dict[str, Any]:
     """A value for each choice, drawn by lot."""
     lot = random.Random(seed)
-    return {name: lot.choice(values) for name, (values, _) in table().items()}
+    return {name: lot.choice(values) for name, (values, _) in choice_table().items()}
 
 
 NAMES = ("documented", "deployed", "fastgpt-4.17")
@@ -97,7 +97,7 @@ def kept(client: LocalClient) -> Any:
 
 @pytest.mark.parametrize(("name", "choices", "may_write"), SERVERS)
 def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
-    right = profile(name, **choices)
+    right = profile_choices(name, **choices)
     account = ACCOUNT | (KEYS if right.unknown_key == "reject" else {})
     with LocalClient(account, profile=name, choices=choices) as client:
         before = kept(client)
@@ -115,7 +115,7 @@ def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
 
 
 def test_every_choice_has_a_probe_or_a_reason():
-    reasons = {name for name in table() if isinstance(probe_of(name), str)}
+    reasons = {name for name in choice_table() if isinstance(probe_of(name), str)}
     assert reasons == HIDDEN
     with pytest.raises(NotImplementedError, match="no probe and no reason for choice new in "):
         probe_of("new")
@@ -176,7 +176,7 @@ def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
 
 
 # The choices that are seen by --write, with the ids of the requests of test_model.
-SEEN = {*table()} - HIDDEN - {"unknown_key", "related_routes"}
+SEEN = {*choice_table()} - HIDDEN - {"unknown_key", "related_routes"}
 SHOWN: dict[str, Any] = {
     "clock": NOW,
     "keys": [{"key": "owner"}, {"key": "key-m"}],
@@ -239,7 +239,7 @@ def test_json_and_junit_have_all_findings(check, serve):
     suite = ElementTree.fromstring(check(server.url, "--format", "junit")[1])
     hidden = [it["name"] for it in findings if it["status"] == "not observable"]
     assert {"status": "ok", "name": "list_order"}.items() <= findings[11].items()
-    assert len(suite.findall("testcase")) == len(findings) == len(table()) + 6
+    assert len(suite.findall("testcase")) == len(findings) == len(choice_table()) + 6
     assert [it.get("name") for it in suite.findall("testcase[skipped]")] == hidden
     reason = "it needs a login; documented has bearer"
     assert reason in {it["reason"] for it in findings}

@@ -1,6 +1,7 @@
 """Apps with their chats: list, read, put and delete them."""
 
-from mock_server.admin.route import AdminCall, JsonObject, PageQuery, route, same_id
+from mock_server.admin.route import AdminCall, PageQuery, route, same_id
+from mock_server.decoding import JsonObject
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
@@ -45,7 +46,7 @@ def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
     state = call.find_state()
     before = state.moment.store
-    after = before.remove(app_in_path(call))
+    after = before.without_resource(app_in_path(call))
     state.set_store(after)
     deleted_ids = before.apps.keys() - after.apps.keys()
     for id in deleted_ids:
@@ -82,7 +83,7 @@ def put_chat(call: AdminCall, body: JsonObject) -> Chat:
 def delete_chat(call: AdminCall) -> dict[str, int]:
     """Remove a chat."""
     chat = chat_in_path(call)
-    call.put(app_in_path(call).remove([chat.chat_id]))
+    call.put(app_in_path(call).without_chats([chat.chat_id]))
     return {"deleted": 1}
 
 
@@ -92,7 +93,7 @@ def put_into_app(call: AdminCall, body: JsonObject) -> Chat:
     chat = parse_chat(body, app)
     if chat.chat_id in app.chats:
         call.status = 200
-    call.put(app.put(chat), chat)
+    call.put(app.with_chats(chat), chat)
     return chat
 
 

@@ -18,10 +18,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-from mock_server.admin.route import AdminCall, Input, JsonObject, NotNegative, route
+from mock_server.admin.route import AdminCall, Input, NotNegative, route
 from mock_server.admin.settings import clock_view
-from mock_server.choices import PROFILES, profile, table
+from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.clock import Clock
+from mock_server.decoding import JsonObject
 from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
 from mock_server.journal import OUTSIDE_SPEC, Exchange, ShownMessage, Violation
@@ -159,7 +160,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     state = call.find_state()
     call.sandboxes.remove_idle()
     choices = state.moment.choices
-    of_profile = profile(state.moment.profile)
+    of_profile = profile_choices(state.moment.profile)
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
     context = {
         "view": query,
@@ -169,7 +170,9 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
         "clock": clock_view(state.moment.clock),
         "ahead": round(ahead_ms / 1000),
         "faults": [it for it in state.script.added_rows() if not it.is_finished],
-        "differing": [it for it in table() if getattr(of_profile, it) != getattr(choices, it)],
+        "differing": [
+            it for it in choice_table() if getattr(of_profile, it) != getattr(choices, it)
+        ],
         "operations": OFFERED_OPERATIONS,
         "page_size": PAGE_SIZE,
     }
@@ -239,7 +242,7 @@ def control_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
         "effects": EFFECTS,
         "snapshots": call.find_sandbox().snapshots,
         "profiles": PROFILES,
-        "choices": table(),
+        "choices": choice_table(),
     }
 
 

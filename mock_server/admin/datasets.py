@@ -2,7 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.admin.route import AdminCall, JsonObject, PageQuery, route, same_id
+from mock_server.admin.route import AdminCall, PageQuery, route, same_id
+from mock_server.decoding import JsonObject
 from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.merge import parse_collections, parse_dataset
@@ -43,7 +44,7 @@ def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
     before = call.find_store()
-    after = before.remove(dataset_in_path(call))
+    after = before.without_resource(dataset_in_path(call))
     call.find_state().set_store(after)
     return {"deleted": len(before.datasets) - len(after.datasets)}
 
@@ -82,7 +83,7 @@ def put_collection(call: AdminCall, body: JsonObject) -> Collection:
 def delete_collection(call: AdminCall) -> dict[str, int]:
     """Remove a collection; a folder with all that is in it."""
     before = dataset_in_path(call)
-    after = before.remove([collection_in_path(call).id])
+    after = before.without_collections([collection_in_path(call).id])
     call.put(after)
     return {"deleted": len(before.collections) - len(after.collections)}
 

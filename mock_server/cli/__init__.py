@@ -27,9 +27,9 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = args[0] if args else ""
         if first not in (*self.commands, "--help", "-h", "--version"):
-            near = did_you_mean(first, self.commands)
-            if near and first.isalpha() and not Path(first).exists():
-                fail(f"Expected a command or a fixture, got {first!r}{near}")
+            hint = did_you_mean(first, self.commands)
+            if hint and first.isalpha() and not Path(first).exists():
+                fail(f"Expected a command or a fixture, got {first!r}{hint}")
             args = ["serve", *args]
         return super().parse_args(ctx, args)
 
@@ -83,8 +83,8 @@ def warn_of_unknown_variables() -> None:
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):
-            near = did_you_mean(name.removeprefix(PREFIX), endings).replace("'", f"'{PREFIX}", 1)
-            say(f"warning: unknown variable {name}{near}")
+            hint = did_you_mean(name.removeprefix(PREFIX), endings).replace("'", f"'{PREFIX}", 1)
+            say(f"warning: unknown variable {name}{hint}")
 
 
 def main(args: Sequence[str] | None = None) -> None:

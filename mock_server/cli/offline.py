@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 from msgspec import json
 
-from mock_server.choices import PROFILES, profile, table
+from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli.common import FIXTURE, SETTINGS, Exit, fail, say
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import Fixture, load_fixture
@@ -68,8 +68,8 @@ def schema_command() -> None:
 @click.command("choices", context_settings=SETTINGS)
 def choices_command() -> None:
     """Print all choices: their values, and the value in each profile."""
-    profiles = {name: profile(name) for name in PROFILES}
-    for name, (values, choice) in table().items():
+    profiles = {name: profile_choices(name) for name in PROFILES}
+    for name, (values, choice) in choice_table().items():
         click.echo(f"{name} = {values_in_words(values)}   (spec {choice.section})")
         click.echo(f"    {choice.sentence}")
         defaults = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]

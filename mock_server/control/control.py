@@ -12,10 +12,17 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.http import AdminClient, InProcess, Json, client_at, path_to, without_none
+from mock_server.control.http import (
+    AdminClient,
+    InProcess,
+    client_at,
+    path_to,
+    without_none,
+)
 from mock_server.control.journal import JournalClient
 from mock_server.control.rows import Fault
 from mock_server.control.settings import SandboxChoices, SandboxClock
+from mock_server.decoding import JsonObject
 from mock_server.fixture.load import open_source
 from mock_server.store.account import Chat
 from mock_server.store.objects import Collection
@@ -164,7 +171,7 @@ class Control(AdminClient):
         """Remove a dataset with its collections."""
         self.call("DELETE", path_to("datasets", dataset_id))
 
-    def _put(self, item: Object, id_field: str, *names: str) -> Json:
+    def _put(self, item: Object, id_field: str, *names: str) -> JsonObject:
         """Put an object that has an id; without one, the server derives the id."""
         fields = msgspec.to_builtins(item)
         if id_field in fields:
@@ -243,7 +250,7 @@ class Control(AdminClient):
         limits = without_none({"match": match, "times": times})
         return self._add({"kind": "hits", "rows": [*rows]} | limits)
 
-    def _add(self, fields: Json) -> Fault:
+    def _add(self, fields: JsonObject) -> Fault:
         added = Fault(self, fields)
         self._added.append(added)
         if added.warning:
@@ -251,7 +258,7 @@ class Control(AdminClient):
         return added
 
     @property
-    def faults(self) -> list[Json]:
+    def faults(self) -> list[JsonObject]:
         """The faults and answers that were added, with what is left of each."""
         return [*self.call("GET", "/faults")["faults"]]
 
@@ -267,15 +274,15 @@ class Control(AdminClient):
     # What requests came
 
     @property
-    def journal(self) -> list[Json]:
+    def journal(self) -> list[JsonObject]:
         """All entries: `["request"]["body"]`, `["response"]["status"]` ..."""
         return self._journal.entries()
 
-    def calls(self, operation: str) -> list[Json]:
+    def calls(self, operation: str) -> list[JsonObject]:
         """The entries of an operation."""
         return self._journal.entries(operation=operation)
 
-    def last_call(self, operation: str) -> Json:
+    def last_call(self, operation: str) -> JsonObject:
         """The latest entry of an operation. Raises AssertionError without one."""
         return self._journal.last(operation)
 
@@ -324,7 +331,7 @@ class Control(AdminClient):
         timeout: float = 5.0,
         status: int | None = None,
         cut: bool | None = None,
-    ) -> Json:
+    ) -> JsonObject:
         """Wait until an operation was called `times` times; return the last of these entries.
 
         It returns when the request has come. With `status`, or with `cut`, which says whether

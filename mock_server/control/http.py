@@ -10,7 +10,8 @@ import httpx2
 import msgspec
 from starlette.types import ASGIApp
 
-Json = dict[str, Any]
+from mock_server.decoding import JsonObject
+
 TIMEOUT = 30
 """Seconds that a call may take."""
 
@@ -20,7 +21,7 @@ __tracebackhide__ = True  # pytest shows the line of the test
 class Refused(ValueError):
     """The server refused a call of its admin API, for the reason that it gives."""
 
-    def __init__(self, status: int, response: Json) -> None:
+    def __init__(self, status: int, response: JsonObject) -> None:
         self.status = status
         self.response = response
         super().__init__(response["message"])
@@ -33,11 +34,11 @@ class AdminClient:
         self.http = http
         self.sandbox = sandbox
 
-    def call(self, method: str, path: str, body: Any = None, media: str = "json") -> Json:
+    def call(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
         """Call a route of this sandbox. Raises Refused, ConnectionError."""
         return self.exchange(method, f"/sandboxes/{self.sandbox}{path}", body, media)
 
-    def exchange(self, method: str, path: str, body: Any = None, media: str = "json") -> Json:
+    def exchange(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
         """Call a route with an object, or bytes. Raises Refused, ConnectionError."""
         url = f"/__admin{path}"
         headers = {"Content-Type": f"application/{media}"}
@@ -50,7 +51,7 @@ class AdminClient:
         except (httpx2.TransportError, RuntimeError) as error:
             raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None
         try:
-            answer = msgspec.json.decode(response.content, type=Json)
+            answer = msgspec.json.decode(response.content, type=JsonObject)
         except msgspec.DecodeError:
             answer = {}
         if response.is_success and answer:
@@ -96,6 +97,6 @@ def path_to(*names: Any) -> str:
     return "".join(f"/{quote(str(name), safe='')}" for name in names)
 
 
-def without_none(fields: Mapping[str, Any]) -> Json:
+def without_none(fields: Mapping[str, Any]) -> JsonObject:
     """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}

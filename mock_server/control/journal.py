@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from mock_server.control.http import AdminClient, Json, Refused, path_to
+from mock_server.control.http import AdminClient, Refused, path_to
+from mock_server.decoding import JsonObject
 from mock_server.journal import OUTSIDE_SPEC
 from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
@@ -28,14 +29,14 @@ class JournalClient:
     def __init__(self, admin: AdminClient) -> None:
         self._admin = admin
 
-    def page(self, **query: object) -> Json:
+    def page(self, **query: object) -> JsonObject:
         """The entries that a query selects, at most 1,000, and numbers about all."""
         texts = {name: as_text(value) for name, value in query.items()}
         return self._admin.call("GET", f"/journal?{urlencode(texts)}")
 
-    def entries(self, **query: object) -> list[Json]:
+    def entries(self, **query: object) -> list[JsonObject]:
         """All entries that a query selects; the server gives them in pages."""
-        found: list[Json] = []
+        found: list[JsonObject] = []
         since = 0
         while True:
             page = self.page(**query, since=since)
@@ -44,14 +45,14 @@ class JournalClient:
             if since > page["total"]:
                 return found
 
-    def last(self, operation: str) -> Json:
+    def last(self, operation: str) -> JsonObject:
         """The latest entry of an operation. Raises AssertionError without one."""
-        entries: list[Json] = self.page(operation=operation, latest=1)["entries"]
+        entries: list[JsonObject] = self.page(operation=operation, latest=1)["entries"]
         if not entries:
             raise AssertionError(f"Expected a call of {operation}, got none\n{self.summary()}")
         return entries[0]
 
-    def expect(self, criteria: Json, times: int | None) -> None:
+    def expect(self, criteria: JsonObject, times: int | None) -> None:
         """Raises AssertionError without such a call, or without `times` of them."""
         number = "a call"
         expected = {"atLeast": 1}
@@ -62,7 +63,7 @@ class JournalClient:
 
     def expect_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
         """Raises AssertionError if these calls were not made in this order."""
-        order: list[Json] = []
+        order: list[JsonObject] = []
         for step in steps:
             if isinstance(step, str):
                 order.append({"operation": step})
@@ -70,7 +71,7 @@ class JournalClient:
                 order.append({**step})
         self._verify(" -> ".join(map(call_in_words, order)), {"inOrder": order})
 
-    def _verify(self, expected: str, criteria: Json) -> None:
+    def _verify(self, expected: str, criteria: JsonObject) -> None:
         """Let the server compare; if it finds something else, say what comes closest."""
         try:
             self._admin.call("POST", "/journal/verify", criteria)
@@ -103,11 +104,11 @@ class JournalClient:
         if len(lines) > 1:
             raise AssertionError("\n".join(lines))
 
-    def wait_for(self, query: Json, times: int, timeout: float) -> Json:
+    def wait_for(self, query: JsonObject, times: int, timeout: float) -> JsonObject:
         """The last of `times` entries, once they are there. Raises AssertionError."""
         end = time.monotonic() + timeout
         while True:
-            entries: list[Json] = self.page(**query, offset=times - 1, limit=1)["entries"]
+            entries: list[JsonObject] = self.page(**query, offset=times - 1, limit=1)["entries"]
             if entries:
                 return entries[0]
             if time.monotonic() > end:
@@ -138,7 +139,7 @@ class JournalClient:
         return "\n".join(lines)
 
 
-def entry_line(entry: Json) -> str:
+def entry_line(entry: JsonObject) -> str:
     """A request and its response: `#2 listV2 {"offset":0} -> 503 (error f1)`."""
     request = entry["request"]
     name = entry["operation"] or f"{request['method']} {request['path']}"
@@ -152,7 +153,7 @@ def entry_line(entry: Json) -> str:
     return line
 
 
-def violation_line(violation: Json) -> str:
+def violation_line(violation: JsonObject) -> str:
     """Where a request broke the spec, and how."""
     line = f"    {violation['name']} ({violation['section']}): {violation['message']}"
     if violation["path"]:
@@ -160,7 +161,7 @@ def violation_line(violation: Json) -> str:
     return line
 
 
-def fault_line(fault: Json) -> str:
+def fault_line(fault: JsonObject) -> str:
     """How often a fault fired, and what kept it from the nearest request."""
     line = f"{fault['kind']} {fault['id']} for {fault['operation']}: "
     line += f"matched {fault['matches']}, fired {fault['fired']}"
@@ -169,7 +170,7 @@ def fault_line(fault: Json) -> str:
     return line
 
 
-def nearest_line(answer: Json) -> list[str]:
+def nearest_line(answer: JsonObject) -> list[str]:
     """A line on the entry that is most like the expected one, if it is of the operation."""
     for entry in answer.get("nearest", ())[:1]:
         differences = msgspec.convert(entry["differences"], list[Difference])
@@ -178,7 +179,7 @@ def nearest_line(answer: Json) -> list[str]:
     return []
 
 
-def call_in_words(criteria: Json) -> str:
+def call_in_words(criteria: JsonObject) -> str:
     """An operation, and what a call of it has to have: `listV2 with status 200`."""
     wanted = dict(criteria)
     line = str(wanted.pop("operation", "any"))

@@ -2,8 +2,9 @@
 
 from typing import Self
 
-from mock_server.control.http import AdminClient, Json, Refused, path_to
+from mock_server.control.http import AdminClient, Refused, path_to
 from mock_server.control.journal import JournalClient
+from mock_server.decoding import JsonObject
 from mock_server.scripting.match import brief_json
 
 ANSWERS = ("answer", "reply", "hits")
@@ -21,17 +22,17 @@ class Fault:
     fault, or what has `times`, never fired, as it then tests nothing.
     """
 
-    def __init__(self, admin: AdminClient, fields: Json) -> None:
+    def __init__(self, admin: AdminClient, fields: JsonObject) -> None:
         self._admin = admin
         self._fields = fields
         self.kind: str | None = fields.get("kind")
         self.is_answer = self.kind in ANSWERS
         self._add(fields)
 
-    def _add(self, fields: Json) -> None:
+    def _add(self, fields: JsonObject) -> None:
         added = self._admin.call("POST", "/faults", fields)
         self.warning: str | None = added.get("warning")
-        self._views: list[Json] = added.get("faults", [added])  # several of a preset
+        self._views: list[JsonObject] = added.get("faults", [added])  # several of a preset
         self._is_removed = False
         self.id: str = self._views[0]["id"]
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, MutableMapping
 from typing import Any, NoReturn
 
-from mock_server.control.http import AdminClient, Json, without_none
+from mock_server.control.http import AdminClient, without_none
+from mock_server.decoding import JsonObject
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
@@ -37,7 +38,7 @@ class SandboxChoices(MutableMapping[str, Any]):
 
     def __init__(self, admin: AdminClient) -> None:
         self._admin = admin
-        self._values: Json = admin.call("GET", "/choices")["choices"]
+        self._values: JsonObject = admin.call("GET", "/choices")["choices"]
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]

@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict, replace
 
-from mock_server.choices import Choices, table
-from mock_server.choices import profile as choices_of
+from mock_server.choices import Choices, choice_table, profile_choices
 from mock_server.errors import did_you_mean
 from mock_server.fixture.load import read_profile
 from mock_server.journal import OUTSIDE_SPEC
@@ -98,13 +97,13 @@ def selected_values(words: str) -> list[tuple[str, Any]]:
             if word in ("all", name, f"{name}={value}"):
                 matching.append((name, value))
         if not matching:
-            known = ["all", *table()]
+            known = ["all", *choice_table()]
             choice = word.partition("=")[0]
             # After the name of a choice, only its value can be wrong.
-            if choice in table():
+            if choice in choice_table():
                 known = [f"{name}={value}" for name, value in all_values() if name == choice]
-            near = did_you_mean(word, known)
-            raise ValueError(f"Expected {', '.join(known)}, got {word!r}{near}")
+            hint = did_you_mean(word, known)
+            raise ValueError(f"Expected {', '.join(known)}, got {word!r}{hint}")
         selected += matching
     return selected
 
@@ -112,7 +111,7 @@ def selected_values(words: str) -> list[tuple[str, Any]]:
 def all_values() -> list[tuple[str, Any]]:
     """Each choice with each of its values."""
     pairs: list[tuple[str, Any]] = []
-    for name, (values, _) in table().items():
+    for name, (values, _) in choice_table().items():
         # A number within a range behaves like its first and its last value.
         if not isinstance(values[0], str):
             values = (values[0], values[-1])
@@ -123,7 +122,7 @@ def all_values() -> list[tuple[str, Any]]:
 def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
     """The selected values that a profile does not have, without choices that a test fixes."""
     profile, choices_of_file = read_profile(base)
-    defaults = asdict(choices_of(profile, **choices_of_file))
+    defaults = asdict(profile_choices(profile, **choices_of_file))
     differing = []
     for name, value in selected_values(words):
         if name not in fixed and value != defaults[name]:
@@ -134,7 +133,7 @@ def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> li
 def violation_names() -> list[str]:
     """The names of violations: those of choices that tolerate one, and others."""
     names = ["invalid_field", "missing_authorization"]
-    for name, (_, choice) in table().items():
+    for name, (_, choice) in choice_table().items():
         if choice.tolerates:
             names.append(OUTSIDE_SPEC.get(name, name))
     return names

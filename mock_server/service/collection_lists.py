@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, json, to_builtins
 from msgspec.structs import fields, replace
 
 from mock_server import errors
-from mock_server.choices import Choices, profile
+from mock_server.choices import Choices, profile_choices
 from mock_server.service.call import Call
 from mock_server.service.collections import DEMO_DATASET, FOLDER_REFUSALS, PATH
 from mock_server.service.fields import Fields
@@ -117,7 +117,7 @@ PERMISSIONS = {
     "service": {level: json.encode(rights("dataset", level)) for level in Level},
 }
 """The JSON of a `permission` (spec 2.2) under each value of choice item_fields."""
-AS_THE_SERVICE = profile("deployed")
+AS_THE_SERVICE = profile_choices("deployed")
 NUMBERS = ("offset", "pageSize", "pageNum")
 SPEC_MAX = 30
 """The maximum of a pageSize (spec 8)."""
@@ -221,10 +221,10 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
 
     Raises as `Call.dataset` and `collections_in_scope`.
     """
-    dataset = call.dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
+    dataset = call.require_dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
     in_scope = collections_in_scope(call, dataset, body, choices)
     # Whether the caller may read it comes after what exists.
-    call.dataset(dataset.id)
+    call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
     matches = with_text
     if isinstance(body, FilteredListV2):

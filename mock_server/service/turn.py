@@ -11,10 +11,10 @@ from typing import Any
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from mock_server.decoding import NOT_JSON
+from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
-from mock_server.service.reply_parts import JsonObject, part_value
+from mock_server.service.reply_parts import part_value
 from mock_server.signals import Signal
 from mock_server.store.account import App, Chat
 from mock_server.store.replies import File, FileType, Part, Record, Reply
@@ -149,7 +149,7 @@ class Turn(Struct, frozen=True):
             has_been_read=False,
             update_time=call.now,
         )
-        call.save(self.app.put(chat))
+        call.save(self.app.with_chats(chat))
         return title
 
     @contextmanager
@@ -173,7 +173,7 @@ class Turn(Struct, frozen=True):
         chat = app and app.chats.get(self.chat.chat_id)
         if self.call.sandbox.state is state and app and chat:
             shortened = replace_reply(chat, self.data_id, parts=(*self.earlier_parts, *parts))
-            state.set_store(store.put(app.put(shortened)))
+            state.set_store(store.with_resource(app.with_chats(shortened)))
 
 
 def make_title(question: str) -> str:

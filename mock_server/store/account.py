@@ -73,10 +73,10 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
             return variables
         return {name: it for name, it in variables.items() if name in self.variables}
 
-    def put(self, *chats: Chat) -> "App":
+    def with_chats(self, *chats: Chat) -> "App":
         return replace(self, chats=self.chats | {it.chat_id: it for it in chats})
 
-    def remove(self, ids: Container[str]) -> "App":
+    def without_chats(self, ids: Container[str]) -> "App":
         return replace(self, chats=omit(self.chats, ids))
 
 
@@ -130,12 +130,12 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         used = [it for it in numbers if it <= MAX_NEW_OBJECTS]
         return replace(self, last_number=max([self.last_number, *used]))
 
-    def put(self, resource: App | Dataset) -> "Store":
+    def with_resource(self, resource: App | Dataset) -> "Store":
         if isinstance(resource, App):
             return replace(self, apps=self.apps | {resource.id: resource})
         return replace(self, datasets=self.datasets | {resource.id: resource})
 
-    def remove(self, resource: App | Dataset) -> "Store":
+    def without_resource(self, resource: App | Dataset) -> "Store":
         """The account without an app or a dataset; of a folder, without all that is in it."""
         if isinstance(resource, App):
             return replace(self, apps=omit(self.apps, ids_below(self.apps, resource.id)))

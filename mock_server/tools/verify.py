@@ -9,7 +9,7 @@ import httpx2
 import yaml
 from msgspec import Struct, json
 
-from mock_server.choices import PROFILES, profile, table
+from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.errors import Refusal
 from mock_server.tools.choice_probes import ChoiceProbe, ProbeMethod, probe_of
 from mock_server.tools.probe import NotObservable, ServiceError, require
@@ -43,7 +43,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
         server.check()
         rules = [finding_of(server, name, *rule) for name, rule in RULES.items()]
         choices = list[Finding]()
-        for name, (_, choice) in table().items():
+        for name, (_, choice) in choice_table().items():
             choices.append(finding_of(server, name, choice.section, probe_of(name)))
     except httpx2.RequestError as error:
         raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
@@ -53,7 +53,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
     nearest, _ = nearest_profile(choices)
     for finding in choices:
         if finding.status == NOT_OBSERVABLE:
-            finding.reason += f"; {nearest} has {getattr(profile(nearest), finding.name)}"
+            finding.reason += f"; {nearest} has {getattr(profile_choices(nearest), finding.name)}"
     return rules + choices
 
 
@@ -80,7 +80,7 @@ def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
     """The profile from which the fewest of the values seen differ, and those that do."""
     differing = dict[str, dict[str, Any]]()
     for name in PROFILES:
-        choices = profile(name)
+        choices = profile_choices(name)
         differing[name] = {}
         for finding in findings:
             if finding.value is not None and finding.value != getattr(choices, finding.name):
