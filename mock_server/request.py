@@ -58,7 +58,9 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @property
     def has_broken_json(self) -> bool:
-        return self.body_value is None and "json" in self.headers.get("content-type", "json")
+        """Whether the body should be JSON, by its media type or for want of one, and is not."""
+        is_valid = self.body_value is not None or self.body.strip(b" \t\r\n") == b"null"
+        return not is_valid and "json" in self.headers.get("content-type", "json")
 
     @cached_property
     def query(self) -> dict[str, str]:

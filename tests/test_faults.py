@@ -442,6 +442,13 @@ def test_a_fault_comes_after_authorization_and_json_and_before_the_fields(client
     assert client.pin(top="x").status_code == 503
 
 
+@pytest.mark.parametrize("body", [b"[]", b"null", b" null\n"])
+def test_a_fault_comes_before_the_check_that_a_body_is_an_object(client, body):
+    assert error_of(client.fetch(PIN, body)) == (400, 400, "badJson")
+    client.add("error")
+    assert client.fetch(PIN, body).status_code == 503
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({}, "the field 'kind', one of error, delay, "),
     ({"kind": ["x"]}, "one of error, delay, "),
