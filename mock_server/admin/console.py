@@ -257,7 +257,7 @@ PART_DATA = {
 def is_problem(exchange: Exchange) -> bool:
     """Whether a request failed, met a fault, or violated the spec."""
     failed = exchange.status >= 400 or (exchange.has_ended and exchange.status == 0)
-    return failed or exchange.fault is not None or bool(breaches(exchange.violations))
+    return failed or exchange.fired is not None or bool(breaches(exchange.violations))
 
 
 def breaches(violations: Iterable[Violation]) -> list[Violation]:

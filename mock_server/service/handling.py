@@ -107,7 +107,7 @@ class Handling(Work):
             pick.count()
         self.exchange.violations = outcome.violations
         self.exchange.hint = outcome.hint
-        self.exchange.fault = self.exchange.fault or outcome.answer
+        self.exchange.fired = self.exchange.fired or outcome.answer
         return outcome.response
 
     async def pause(self, ms: float) -> bool:
@@ -133,7 +133,7 @@ class Handling(Work):
 
     async def disturb(self, firing: Firing[Fault]) -> Response:
         """The response that a fault makes of the right one."""
-        self.exchange.fault = firing.record
+        self.exchange.fired = firing.record
         # The operation is performed all the same: only its response is lost.
         if firing.row.phase == "after":
             self.keep(self.outcome())
