@@ -283,7 +283,7 @@ def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     if choices.parent_unknown == "not_found" and is_foreign:
         refusal.service = errors.FOREIGN_FOLDER
         raise refusal
-    raise errors.for_unknown_id(refusal, folder_id, errors.CAST_FAILED)
+    raise errors.mark_if_malformed(refusal, folder_id, errors.CAST_FAILED)
 
 
 def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list[Collection]:
