@@ -9,7 +9,7 @@ from mock_server.journal import Exchange, Fired, Violation
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
 from mock_server.scripting.row import Firing, Pick, ScriptRow
-from mock_server.store.account import Store
+from mock_server.store.account import ChatKey, Store
 
 
 class Outcome(Struct, eq=False):
@@ -17,15 +17,15 @@ class Outcome(Struct, eq=False):
 
     response: Response
     store: Store | None = None
-    """None if the account stays as it is."""
+    """The account after it; None if it stays as it is."""
     violations: list[Violation] = field(default_factory=list)
     picks: list[Pick[ScriptRow]] = field(default_factory=list)
     """The answers, replies and hits that the response is made of."""
     hint: str | None = None
     answer: Fired | None = None
     """The answer that stands in place of the operation."""
-    stopped: tuple[str, str] | None = None
-    """The chat whose reply ends, with its app."""
+    stopped: ChatKey | None = None
+    """The chat whose reply ends."""
 
 
 class Work(Protocol):
@@ -39,22 +39,22 @@ class Work(Protocol):
 
     @property
     def connection(self) -> Connection:
-        """Raises NeedsConnection in process."""
+        """The connection of the request. Raises NeedsConnection in process."""
 
     def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
         """What the request leads to: now, or with another body, or at another moment.
 
-        It changes nothing. Once an outcome is kept, there is no other one now.
+        Nothing changes by that. Once an outcome is kept, no other one is made for now.
         """
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
-        """Make an outcome real, and give its response. Only the first is kept.
+        """Make an outcome real, and give its response. Only the first outcome is kept.
 
         Without `stores`, the account stays as it is.
         """
 
     async def pause(self, ms: float) -> bool:
-        """Wait in real time, even if the client leaves. A reset or a stop ends it; then False."""
+        """Wait in real time, even if the client leaves; False if a reset or a stop ends that."""
 
 
 class Fault(ScriptRow, frozen=True):

@@ -26,11 +26,13 @@ MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
 TreeObject = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
-"""Longer than the spec's operations take it, as in the service."""
+"""Up to the length of the service, which is more than the spec's operations take."""
+ChatKey = tuple[str, str]
+"""What tells a chat from all others: the id of its app, and its own."""
 MAX_NEW_OBJECTS = 200_000
 """How many new objects there may be until a reset."""
 _NEW_ID = re.compile(rb'"68b000000000([0-9a-f]{12})"')
-"""An id that was given to a new object, and its number."""
+"""An id that was given to a new object; the group is its number."""
 
 
 class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,13 +47,13 @@ class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fie
     create_time: Time = DEFAULT_TIME
     update_time: Time = DEFAULT_TIME
     source: str = "api"
-    """Where it was begun: with an API key, `online`, by a `share` link ..."""
+    """Where the chat was begun: with an API key, `online`, by a `share` link ..."""
     variables: dict[str, Any] = {}
     has_been_read: bool = True
     """Whether the chat was opened since the last reply."""
     records: tuple[Record, ...] = ()
     deleted: bool = False
-    """Whether lists omit it. Its records stay, and it goes on with the next question."""
+    """Whether lists omit the chat. Its records stay, and it goes on with the next question."""
 
 
 class App(Resource, rename="camel", frozen=True, kw_only=True):
@@ -68,7 +70,7 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
         return [it for it in self.chats.values() if not it.deleted]
 
     def declared_variables(self, variables: dict[str, Any]) -> dict[str, Any]:
-        """Those of the variables that the app declares."""
+        """The given variables that the app declares."""
         if self.variables is None:
             return variables
         return {name: it for name, it in variables.items() if name in self.variables}
@@ -124,7 +126,7 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         return replace(self, datasets=datasets)
 
     def skip_ids_in(self, *values: object) -> "Store":
-        """The account that gives no new object an id that objects, or texts, have already."""
+        """The account with its counter past every id that occurs in these values."""
         numbers = [int(digits, 16) for digits in _NEW_ID.findall(json.encode(values))]
         # No object gets an id with a higher number.
         used = [it for it in numbers if it <= MAX_NEW_OBJECTS]
@@ -143,7 +145,7 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def ids_below(objects: Mapping[str, TreeObject], id: str) -> set[str]:
-    """The id of an object, and those of all that is in it."""
+    """The id of an object, and the ids of all that is in it."""
     ids = {id}
     known = 0
     # Each round goes down by one folder, until there is no more to find.
@@ -166,6 +168,6 @@ def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
 
 
 def all_reach_root(objects: Mapping[str, TreeObject], changed: TreeObject) -> bool:
-    """Whether this holds for an object that is new, or moved, and for all that is in it."""
+    """Whether an object that is new, or moved, and all that is in it reach the top level."""
     after = {**objects, changed.id: changed}
     return all(reaches_root(after, id) for id in ids_below(after, changed.id))
