@@ -22,7 +22,7 @@ LOST = object()
 OLD_NAMES = {"responses": "answers"}
 """Fields by the names that they had in earlier versions."""
 MAX_COMPARED = 100
-"""Among how many names a missing one is looked for."""
+"""With how many names that were sent a missing one is compared."""
 JsonPath = tuple[str | int, ...]
 TYPE_WORDS: dict[Any, str] = {
     Any: "any value",
@@ -38,7 +38,7 @@ TYPE_WORDS: dict[Any, str] = {
     tuple: "a list",
 }
 LENGTH_UNITS = {"a text": " characters", "a list": " items"}
-"""Of what a length counts."""
+"""The unit in which the length of a text, or of a list, is said."""
 MAX_OR = 5
 """How many names a message joins with `or`."""
 
@@ -181,13 +181,14 @@ def _report_missing(name: str, other_names: list[str], place: Place) -> None:
 def _struct_by_tag(
     value: dict[str, Any], kinds: list[type[Struct]], place: Place
 ) -> type[Struct] | None:
-    """The struct that the field `kind` of a row of a script names, None if it names none."""
+    """The struct that the tag of an object names, None if it names none."""
+    tag_field = str(kinds[0].__struct_config__.tag_field)
     tags = {str(it.__struct_config__.tag): it for it in kinds}
-    tag = value.get("kind")
-    if "kind" not in value:
-        place.below("kind").report(f"Expected the field 'kind', {one_of([*tags])}")
+    tag = value.get(tag_field)
+    if tag_field not in value:
+        place.below(tag_field).report(f"Expected the field {tag_field!r}, {one_of([*tags])}")
     elif not isinstance(tag, str) or tag not in tags:
-        _report_wrong(tag, Literal[tuple(tags)], place.below("kind"))
+        _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field))
     return tags.get(str(tag))
 
 
@@ -279,14 +280,13 @@ def _one_in_words(kind: Any) -> str:
     words = TYPE_WORDS[get_origin(plain) or plain]
     for annotation in getattr(kind, "__metadata__", ()):
         if isinstance(annotation, Meta):
-            words = annotation.description or words + _bounds(
-                annotation, LENGTH_UNITS.get(words, "")
-            )
+            words = annotation.description or words + _bounds(annotation, words)
     return words
 
 
-def _bounds(meta: Meta, unit: str) -> str:
+def _bounds(meta: Meta, type_words: str) -> str:
     """The bounds of a number, or of a length, which has a unit."""
+    unit = LENGTH_UNITS.get(type_words, "")
     limits = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
     if unit:
         limits = {"at least": meta.min_length, "at most": meta.max_length}
