@@ -29,7 +29,7 @@ class FormPart(Struct):
 
     @property
     def text(self) -> str:
-        """In UTF-8; else in GB18030, which contains GBK; else what can be read of it."""
+        """The content in UTF-8; else in GB18030, which contains GBK; else what can be read."""
         for encoding in ("utf-8-sig", "gb18030"):
             with suppress(UnicodeDecodeError):
                 return self.content.decode(encoding)
@@ -45,10 +45,9 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
         # Of the headers of a part, this is its Content-Disposition.
         if value.lower().startswith("form-data"):
             parameters = header_parameters(value)
-            name = parameters.get("name", "")
             check_parts(len(parts) + 1)
             filename = parameters.get("filename", "")
-            parts.append(FormPart(name, "filename" in parameters, filename))
+            parts.append(FormPart(parameters.get("name", ""), "filename" in parameters, filename))
 
     def on_part_data(data: bytes, start: int, end: int) -> None:
         parts[-1].content.extend(data[start:end])
@@ -90,7 +89,7 @@ def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
 
 
 def check_parts(number: int) -> None:
-    """Raises LimitReached."""
+    """Raises LimitReached if a form has too many parts."""
     if number > MAX_PARTS:
         raise LimitReached(f"a form of at most {MAX_PARTS} parts, got more")
 
@@ -104,7 +103,7 @@ def parse_object(text: str) -> Any:
 
 
 def group_by_name(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Values by their names; those of a repeated name are a list."""
+    """Values by their names; the values of a repeated name are a list."""
     groups: dict[str, Any] = {}
     for name, value in pairs:
         groups.setdefault(name, []).append(value)

@@ -19,13 +19,13 @@ _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 
 
 class ClientRequest(Struct, frozen=True, dict=True):
-    """A request as a client has sent it."""
+    """The parts of a request, and what they say."""
 
     method: str
     path: str
     raw_query: bytes
     headers: dict[str, str]
-    """By their names, which are in lower case."""
+    """The headers by their names, which are in lower case."""
     body: bytes
     key: str | None = None
     is_whole: bool = True
@@ -53,7 +53,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The same if it is an object, else an empty one."""
+        """What the body says if that is an object, else an empty object."""
         return self.body_value if isinstance(self.body_value, dict) else {}
 
     @property
@@ -64,7 +64,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @cached_property
     def query(self) -> dict[str, str]:
-        """The parameters of the query; of a repeated one the last."""
+        """The parameters of the query; the last value of a repeated one."""
         return dict(parse_qsl(self.raw_query.decode("latin-1"), keep_blank_values=True))
 
     @cached_property
@@ -78,11 +78,8 @@ class ClientRequest(Struct, frozen=True, dict=True):
     @property
     def question(self) -> str:
         """The text of the question."""
-        text = ""
-        for part in self.question_parts:
-            if part.get("type") == "text":
-                text += str(part.get("text", ""))
-        return text
+        text_parts = [it for it in self.question_parts if it.get("type") == "text"]
+        return "".join(str(it.get("text", "")) for it in text_parts)
 
 
 def bearer_key(headers: Mapping[str, str]) -> str | None:
