@@ -13,16 +13,7 @@ import click
 from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
-from mock_server.cli.common import (
-    FIXTURE,
-    PORT,
-    SETTINGS,
-    Exit,
-    check_address,
-    fail,
-    option,
-    say,
-)
+from mock_server.cli.common import FIXTURE, PORT, SETTINGS, Exit, check_address, fail, option, say
 from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError

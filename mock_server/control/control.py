@@ -12,13 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.http import (
-    AdminClient,
-    InProcess,
-    client_at,
-    path_to,
-    without_none,
-)
+from mock_server.control.http import AdminClient, InProcess, client_at, path_to, without_none
 from mock_server.control.journal import JournalClient
 from mock_server.control.rows import Fault
 from mock_server.control.settings import SandboxChoices, SandboxClock

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import UNSET
 
+from mock_server.decoding import JsonObject
 from mock_server.store.objects import fold_text
-from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import (
     CHAT_ROUTES,
     LIST,
@@ -95,14 +95,14 @@ class ChoiceProbe(Probe):
 
     # Folders
 
-    def find_folder(self) -> Item:
+    def find_folder(self) -> JsonObject:
         """A folder with content."""
         for item in self.levels[None]:
             if self.levels.get(item["_id"]):
                 return item
         raise NotObservable("no folder has collections")
 
-    def find_nested(self) -> tuple[str, Item]:
+    def find_nested(self) -> tuple[str, JsonObject]:
         """The id of a folder that has a folder, and a collection in that one."""
         parents = {it["_id"]: it["parentId"] for it in self.items}
         for item in self.items:
@@ -150,7 +150,7 @@ class ChoiceProbe(Probe):
         found_ids = ids_of(self.all_items(searchText=tag, parentId=item["parentId"]))
         return "name_and_tags" if item["_id"] in found_ids else "name"
 
-    def find_tagged(self) -> tuple[Item, str]:
+    def find_tagged(self) -> tuple[JsonObject, str]:
         """A collection, and a tag of it that is not in its name."""
         for item in self.items:
             for tag in tag_names(item):
@@ -203,7 +203,7 @@ class ChoiceProbe(Probe):
 
     def top_missing(self) -> str:
         """A chat of an unknown app is refused in any case: for that, or for the missing field."""
-        chat: Item = {"appId": UNKNOWN_ID, "chatId": UNKNOWN_ID}
+        chat: JsonObject = {"appId": UNKNOWN_ID, "chatId": UNKNOWN_ID}
         code_with_top = self.send("PUT", PIN, chat | {"top": False}).code
         code_without_top = self.send("PUT", PIN, chat).code
         code_of_empty = self.send("PUT", PIN, {}).code
@@ -265,7 +265,7 @@ class ChoiceProbe(Probe):
     def related_routes(self) -> str:
         return self.serves("POST", "/api/core/dataset/list", {"parentId": None})
 
-    def serves(self, method: str, path: str, body: Item) -> str:
+    def serves(self, method: str, path: str, body: JsonObject) -> str:
         """Whether a route is served."""
         code = self.send(method, path, body).code
         require(code != 500, f"{path} fails with code 500")

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 import httpx2
 from msgspec import UNSET, Struct, json
 
-from mock_server.decoding import NOT_JSON
-from mock_server.tools.object_kinds import FOLDERS, Item
+from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.tools.object_kinds import FOLDERS
 
 LIST = "/api/core/dataset/collection/listV2"
 ROWS = "/api/core/dataset/data/v2/list"
@@ -51,11 +51,11 @@ def first_or_raise(candidates: Iterable[T], reason: str) -> T:
     raise NotObservable(reason)
 
 
-def ids_of(items: Iterable[Item]) -> list[str]:
+def ids_of(items: Iterable[JsonObject]) -> list[str]:
     return [it["_id"] for it in items]
 
 
-def tag_names(item: Item) -> list[str]:
+def tag_names(item: JsonObject) -> list[str]:
     """The names of a collection's tags, some of which may have values."""
     names = []
     for tag in item.get("tags") or ():
@@ -64,11 +64,11 @@ def tag_names(item: Item) -> list[str]:
     return names
 
 
-def has_tags(item: Item) -> bool:
+def has_tags(item: JsonObject) -> bool:
     return bool(item.get("tags"))
 
 
-def is_folder(item: Item) -> bool:
+def is_folder(item: JsonObject) -> bool:
     """Whether an item of a list of collections is a folder."""
     return bool(item["type"] == "folder")
 
@@ -76,7 +76,7 @@ def is_folder(item: Item) -> bool:
 class ListPage(NamedTuple):
     """The items of a page, and the total of its list."""
 
-    items: list[Item]
+    items: list[JsonObject]
     total: int
 
 
@@ -209,7 +209,7 @@ class Probe(Struct, dict=True):
         self, method: str = "POST", headers: Headers = OF_JSON, **fields: Any
     ) -> ServerResponse:
         """The answer to a list of the top level; a field that is UNSET is left out."""
-        body: Item = {"offset": 0, "pageSize": 30, "parentId": None}
+        body: JsonObject = {"offset": 0, "pageSize": 30, "parentId": None}
         if "datasetId" not in fields:
             body["datasetId"] = self.dataset
         body |= fields
@@ -224,14 +224,14 @@ class Probe(Struct, dict=True):
         self.page()
         return self.ask_list(**fields).is_accepted
 
-    def all_items(self, **fields: Any) -> list[Item]:
+    def all_items(self, **fields: Any) -> list[JsonObject]:
         """The items of all pages, as they come."""
         return all_pages(lambda offset: self.ask_list(offset=offset, **fields))
 
     @cached_property
-    def levels(self) -> dict[str | None, list[Item]]:
+    def levels(self) -> dict[str | None, list[JsonObject]]:
         """The collections of the top level, and of each folder."""
-        levels = dict[str | None, list[Item]]()
+        levels = dict[str | None, list[JsonObject]]()
         folders: list[str | None] = [None]
         # The list of folders grows while they are read.
         for parent in folders:
@@ -243,11 +243,11 @@ class Probe(Struct, dict=True):
         return levels
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[JsonObject]:
         return [*chain.from_iterable(self.levels.values())]
 
     @property
-    def longest_folder(self) -> tuple[str | None, list[Item]]:
+    def longest_folder(self) -> tuple[str | None, list[JsonObject]]:
         """The folder with the most collections, and these."""
         return max(self.levels.items(), key=lambda level: len(level[1]))
 
@@ -269,7 +269,7 @@ class Probe(Struct, dict=True):
         return {it["chatId"]: bool(it.get("top")) for it in chats}
 
 
-def all_pages(ask: Callable[[int], ServerResponse]) -> list[Item]:
+def all_pages(ask: Callable[[int], ServerResponse]) -> list[JsonObject]:
     """The items of a list, by the answer for each offset."""
     items, total = ask(0).page()
     while len(items) < min(total, Probe.max_items):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import httpx2
 from msgspec import Meta, Struct
 
-from mock_server.decoding import convert_or_refuse
+from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal
 from mock_server.tools.object_kinds import (
     APP,
@@ -18,7 +18,6 @@ from mock_server.tools.object_kinds import (
     DATASET,
     FOLDERS,
     ROW,
-    Item,
     ObjectKind,
     pick_fields,
 )
@@ -56,7 +55,7 @@ def pull(
     app: tuple[str, ...] = (),
     rows: bool = False,
     pause: float = 0.5,
-) -> tuple[Item, list[str]]:
+) -> tuple[JsonObject, list[str]]:
     """A document with what can be read, and a line for each thing that cannot.
 
     `pause` is in seconds, before the first new try of a request. Raises ServiceError.
@@ -86,7 +85,7 @@ class Changed(NotReadable):
 class ServicePage(Struct):
     """A page of a list, and the number of all its items."""
 
-    list: list[Item]
+    list: list[JsonObject]
     total: Annotated[int, Meta(ge=0)]
 
 
@@ -98,7 +97,7 @@ class Pull(Struct):
     has_answered: bool = False
     problems: list[str] = []
 
-    def read(self, path: str, body: Item, kind: type[T]) -> T:
+    def read(self, path: str, body: JsonObject, kind: type[T]) -> T:
         """The data of an answer. Raises NotReadable, ServiceError."""
         failure: Exception = ServiceError()
         wait = 0.0
@@ -126,9 +125,9 @@ class Pull(Struct):
                 wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
         raise failure
 
-    def read_list(self, path: str, body: Item, kind: ObjectKind) -> list[Item]:
+    def read_list(self, path: str, body: JsonObject, kind: ObjectKind) -> list[JsonObject]:
         """All entries of a list, by pages. Raises Changed, and as `read` does."""
-        entries = dict[str, Item]()
+        entries = dict[str, JsonObject]()
         total = None
         while len(entries) != total:
             start = len(entries)
@@ -165,13 +164,13 @@ class Pull(Struct):
         kind: ObjectKind,
         ids: tuple[str, ...],
         content_field: str,
-        read_content: Callable[[str], list[Item]],
-    ) -> list[Item]:
+        read_content: Callable[[str], list[JsonObject]],
+    ) -> list[JsonObject]:
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
         path = f"/api/core/{kind.noun}/list"
 
-        def read_folder(parent: str | None) -> list[Item]:
-            read = partial(self.read, path, {"parentId": parent}, list[Item])
+        def read_folder(parent: str | None) -> list[JsonObject]:
+            read = partial(self.read, path, {"parentId": parent}, list[JsonObject])
             items = self.try_to_read(f"the {kind.noun}s of folder {parent or 'null'}", read)
             return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
 
@@ -181,25 +180,25 @@ class Pull(Struct):
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
         holders = []
         for id, entry in entries.items():
-            content: list[Item] | None = []
+            content: list[JsonObject] | None = []
             if entry.get("type") not in FOLDERS:
                 content = self.try_to_read(f"{kind.noun} {id}", partial(read_content, id))
             if content is not None:
                 holders.append(entry | {content_field: content})
         return holders
 
-    def read_chats(self, app_id: str) -> list[Item]:
+    def read_chats(self, app_id: str) -> list[JsonObject]:
         return self.read_list(HISTORIES, {"appId": app_id}, CHAT)
 
-    def read_collections(self, dataset_id: str) -> list[Item]:
+    def read_collections(self, dataset_id: str) -> list[JsonObject]:
         """All collections of a dataset, folder by folder. Raises as `read_list` does."""
 
-        def read_folder(parent: str | None) -> list[Item]:
+        def read_folder(parent: str | None) -> list[JsonObject]:
             return self.read_list(LIST, {"datasetId": dataset_id, "parentId": parent}, COLLECTION)
 
         return [*walk_folders(read_folder, "_id").values()]
 
-    def add_rows(self, collection: Item) -> None:
+    def add_rows(self, collection: JsonObject) -> None:
         """Read the rows of a collection into it, if they can be read."""
         if collection.get("type") in FOLDERS or collection.get("dataAmount") == 0:
             return
@@ -210,9 +209,11 @@ class Pull(Struct):
             collection["data"] = rows
 
 
-def walk_folders(read_folder: Callable[[str | None], list[Item]], id_field: str) -> dict[str, Item]:
+def walk_folders(
+    read_folder: Callable[[str | None], list[JsonObject]], id_field: str
+) -> dict[str, JsonObject]:
     """The objects inside all folders, by id."""
-    objects = dict[str, Item]()
+    objects = dict[str, JsonObject]()
     folders: list[str | None] = [None]
     # The list of folders grows while they are read.
     for parent in folders:
@@ -252,7 +253,7 @@ def convert_answer(value: Any, kind: type[T], path: str) -> T:
         raise UnexpectedAnswer(f"{error} in an answer of {path}") from None
 
 
-def checked_entry(item: Item, kind: ObjectKind, path: str) -> Item:
+def checked_entry(item: JsonObject, kind: ObjectKind, path: str) -> JsonObject:
     """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
     fields = pick_fields(item, (*kind.id_fields, *kind.kept_fields))
     convert_answer(fields.get(kind.id_fields[0]), str, path)

@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, defstruct, json
 
-from mock_server.decoding import convert_or_refuse
+from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.store.objects import Permission, ValuedTag, fold_text
-from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import Probe, first_or_raise, ids_of, require, tag_names
 
 SpecPermission: Any = defstruct(
@@ -31,7 +30,7 @@ OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
 SENT: list[Any] = [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
 MAYBE_SENT = [(name, ITEM_FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL]
 ServiceCollection: Any = defstruct("ServiceCollection", SENT + MAYBE_SENT)
-SpecPage: Any = defstruct("SpecPage", [("list", list[Item]), ("total", int)])
+SpecPage: Any = defstruct("SpecPage", [("list", list[JsonObject]), ("total", int)])
 ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", SpecPage)]
 SpecEnvelope: Any = defstruct("SpecEnvelope", ENVELOPE, forbid_unknown_fields=True)
 PIN_SUCCESS = {"code": 200, "statusText": "", "message": "", "data": None}
@@ -58,7 +57,7 @@ def check_fields(server: Probe) -> None:
     check_item_fields(server.items)
 
 
-def check_item_fields(items: list[Item]) -> None:
+def check_item_fields(items: list[JsonObject]) -> None:
     """Raises Refusal."""
     for item in items:
         is_documented = item.keys() <= ITEM_FIELDS.keys()
