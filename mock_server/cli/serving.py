@@ -183,7 +183,7 @@ def banner(fixture: Fixture, url: str, *, is_open: bool) -> str:
     store = fixture.store
     keys = ", ".join(store.keys) or "any key is accepted"
     warning = " (open to all: set --admin-token)" if is_open else ""
-    # A call that works.
+    # The example is a call that works.
     example = f"curl {url}/__admin/health"
     if store.datasets:
         key = owner_key(store) or next(iter(store.keys))

@@ -156,10 +156,7 @@ class ObjectList:
         self.positions = defaultdict[str, Position](Position)
 
     def put(self, kind: ObjectKind, item: Any, base: JsonObject) -> str:
-        """Put an object and return its id: base fields, and those kept of an item.
-
-        Raises ValidationError for a field that is missing, or that a fixture cannot have.
-        """
+        """Put base fields, and those kept of an item; return the id. Raises ValidationError."""
         sent = convert(item, JsonObject)
         fields = base | pick_fields(sent, kind.kept_fields)
         # A folder of null or "" is the top level.

@@ -31,7 +31,7 @@ class ServiceError(Exception):
 
 
 class UnexpectedAnswer(ServiceError):
-    """The service answered what it must not."""
+    """The service answered in a form that it must not have."""
 
 
 class NotObservable(Exception):
@@ -118,7 +118,7 @@ class ServerResponse(Struct, frozen=True):
         return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
 
     def page(self) -> ListPage:
-        """The page of a list in it. Raises NotObservable, LookupError."""
+        """The page of a list that the body has. Raises NotObservable, LookupError."""
         require(self.is_accepted, f"a list is refused with code {self.code}")
         return ListPage(self.body["data"]["list"], self.body["data"]["total"])
 
@@ -127,7 +127,7 @@ class Probe(Struct, dict=True):
     """Asks a server; methods raise NotObservable, LookupError and TransportError."""
 
     max_items: ClassVar[int] = 1000
-    """How many items of a list it reads at most."""
+    """How many items of a list are read at most."""
     http: httpx2.Client
     """A client with the address and the key."""
     dataset_option: str | None = None
@@ -136,7 +136,7 @@ class Probe(Struct, dict=True):
     not_restored: list[str] = []
     """What was changed, and is not put back."""
     notes: list[str] = []
-    """What was looked at."""
+    """Sentences on what was looked at."""
 
     def send(
         self, method: str, path: str, body: Any = None, headers: Headers = OF_JSON
@@ -183,7 +183,7 @@ class Probe(Struct, dict=True):
 
     @cached_property
     def dataset(self) -> str:
-        """The given dataset; else, of the first ones listed, the one that shows most."""
+        """The dataset of the option, else the one of the first datasets that shows most."""
         if self.dataset_option:
             return self.dataset_option
         ids = self.list_ids("/api/core/dataset/list", MAX_DATASETS)
@@ -195,7 +195,7 @@ class Probe(Struct, dict=True):
         """How many things a dataset has that show choices, and the size of its largest list."""
         try:
             items, total = self.page(datasetId=dataset)
-            # The first folders tell enough.
+            # To choose a dataset, its first folders tell enough.
             folders = [it["_id"] for it in items if it["type"] in FOLDERS][:3]
             folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in folders]
         except (NotObservable, LookupError):
@@ -248,7 +248,7 @@ class Probe(Struct, dict=True):
 
     @property
     def longest_folder(self) -> tuple[str | None, list[JsonObject]]:
-        """The folder with the most collections, and these."""
+        """The folder with the most collections, and these collections."""
         return max(self.levels.items(), key=lambda level: len(level[1]))
 
     # Chats

@@ -35,16 +35,17 @@ PAGE_SIZE = 30
 MAX_TRIES = 8
 """How often a request is sent at most."""
 MAX_PASSES = 3
-"""How often a list is read at most that changes meanwhile."""
+"""How often a list that changes while it is read is read at most."""
 MAX_PAUSE = 30.0
+"""Seconds before a new try, at most."""
 MAX_RETRY_AFTER = 300.0
-"""Seconds before a new try: of our own accord, and because a Retry-After wants it."""
+"""Seconds before a new try, at most, if the service asks for a pause by Retry-After."""
 NO_SERVER = (httpx2.ConnectError, httpx2.ConnectTimeout)
 TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a")
 ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
 ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
 ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
-"""What stands in place of fields."""
+"""What stands in place of the value of each field that may tell who the account belongs to."""
 
 
 def pull(
@@ -65,11 +66,11 @@ def pull(
     verify = base_url.startswith("https:")
     with httpx2.Client(base_url=base_url, headers=headers, timeout=60, verify=verify) as client:
         account = Pull(client, pause)
-        apps = account.read_holders(APP, app, "chats", account.read_chats)
-        datasets = account.read_holders(DATASET, dataset, "collections", account.read_collections)
+        apps = account.read_resources(APP, app, "chats", account.read_chats)
+        datasets = account.read_resources(DATASET, dataset, "collections", account.read_collections)
         if rows:
-            for holder in datasets:
-                for collection in holder["collections"]:
+            for pulled in datasets:
+                for collection in pulled["collections"]:
                     account.add_rows(collection)
     return {"apps": apps, "datasets": datasets}, account.problems
 
@@ -90,7 +91,7 @@ class ServicePage(Struct):
 
 
 class Pull(Struct):
-    """An account that is read. `pause` is in seconds, before the first new try of a request."""
+    """Reads an account. `pause` is in seconds, before the first new try of a request."""
 
     client: httpx2.Client
     pause: float
@@ -117,7 +118,7 @@ class Pull(Struct):
             if not answer.is_outage:
                 return convert_answer(accepted_data(answer, path), kind, path)
             failure = ServiceError(failure_text(answer, path))
-            # Code 500 is also that of a refusal which has no code of its own.
+            # A refusal without a code of its own has code 500, too.
             if answer.status == 500 and answer.has_code:
                 failure = NotReadable(failure_text(answer, path))
             retry_after = response.headers.get("Retry-After", "")
@@ -148,7 +149,7 @@ class Pull(Struct):
         return [*entries.values()]
 
     def try_to_read(self, thing: str, read: Callable[[], T]) -> T | None:
-        """What is read, anew if it changes meanwhile; else None, and a problem with the thing."""
+        """Read a thing, again if it changed meanwhile. If it cannot be read, None and a problem."""
         for passes_left in reversed(range(MAX_PASSES)):
             try:
                 return read()
@@ -159,7 +160,7 @@ class Pull(Struct):
             sleep(self.pause)
         return None
 
-    def read_holders(
+    def read_resources(
         self,
         kind: ObjectKind,
         ids: tuple[str, ...],
@@ -175,17 +176,17 @@ class Pull(Struct):
             return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
 
         entries = walk_folders(read_folder, "id")
-        # One that no list shows may be readable. Its folder is left out.
+        # An app or a dataset that no list shows may be readable. Its folder is left out.
         if ids:
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
-        holders = []
+        resources = []
         for id, entry in entries.items():
             content: list[JsonObject] | None = []
             if entry.get("type") not in FOLDERS:
                 content = self.try_to_read(f"{kind.noun} {id}", partial(read_content, id))
             if content is not None:
-                holders.append(entry | {content_field: content})
-        return holders
+                resources.append(entry | {content_field: content})
+        return resources
 
     def read_chats(self, app_id: str) -> list[JsonObject]:
         return self.read_list(HISTORIES, {"appId": app_id}, CHAT)
@@ -228,7 +229,7 @@ def walk_folders(
 
 
 def failure_text(answer: ServerResponse, path: str) -> str:
-    """What a message says of an answer that is no success."""
+    """A message on an answer that is no success."""
     text = "no envelope"
     if answer.has_code:
         text = f"{answer.code} {answer.body.get('statusText', '')}"
@@ -246,7 +247,7 @@ def accepted_data(answer: ServerResponse, path: str) -> Any:
 
 
 def convert_answer(value: Any, kind: type[T], path: str) -> T:
-    """A part of an answer, if it has the right form. Raises ServiceError."""
+    """A part of an answer as a value of a type. Raises UnexpectedAnswer."""
     try:
         return convert_or_refuse(value, kind)
     except Refusal as error:
