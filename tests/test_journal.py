@@ -15,7 +15,7 @@ from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClie
 from mock_server.admin.journal import entry_events
 from mock_server.application import create_app
 from mock_server.control import Refused
-from mock_server.journal import Exchange, Journal
+from mock_server.journal import MAX_ENTRIES, Exchange, Journal
 from mock_server.request import ClientRequest
 
 
@@ -278,6 +278,23 @@ def test_the_latest_long_bodies_are_kept_whole():
     shown = [it.entry().request for it in journal.exchanges]
     assert [it.body[:12] for it in shown] == [f'{{"number":{n},' for n in range(6)]
     assert all(it.truncated and len(it.body) == 8192 for it in shown)
+
+
+def test_a_call_that_was_dropped_may_be_one_too_many():
+    with LocalClient() as client:
+        for _ in range(MAX_ENTRIES):
+            request = ClientRequest("GET", "/", b"", {}, b"")
+            client.sandboxes.default.state.journal.enter(Exchange(request), 0, 1)
+        client.pin()
+        client.control.assert_called("updateHistory")
+        criteria = {"operation": "updateHistory", "exactly": 1}
+        answer = client.admin("POST", "/journal/verify", criteria, 409)
+        assert answer["message"] == "Expected 1 to 1, got 1 or more"
+        assert [it["differences"] for it in answer["nearest"]] == [[]]
+        pattern = r"got 1 \(the journal has dropped 1 entries, which may match\)"
+        with pytest.raises(AssertionError, match=pattern) as raised:
+            client.control.assert_called("updateHistory", times=1)
+        assert "nearest: " not in str(raised.value)
 
 
 def test_questions_about_many_calls_are_answered_by_the_server(client):

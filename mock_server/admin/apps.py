@@ -1,6 +1,6 @@
 """Apps with their chats: list, read, put and delete them."""
 
-from mock_server.admin.route import AdminCall, PageQuery, route, same_id
+from mock_server.admin.route import AdminCall, PageQuery, id_of_path, route
 from mock_server.decoding import JsonObject
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
@@ -29,9 +29,9 @@ def get_app(call: AdminCall) -> JsonObject:
 @route("PUT", "/apps/{app}")
 def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace an app, as a fixture has it; its replies last until the next reset."""
-    id = same_id(call.path["app"], body, "id")
+    id = id_of_path(call.path["app"], body, "id")
     app, replies = parse_app(body, id)
-    # Its replies take the place of those that it had, if there is room for all.
+    # The new replies of the app take the place of its old ones, if there is room for all.
     script = call.find_state().script
     other_rows = [it.row for it in script.declared if not is_of_app(it, id)]
     check_room(other_rows + replies)
@@ -75,7 +75,7 @@ def get_chat(call: AdminCall) -> Chat:
 @route("PUT", "/apps/{app}/chats/{id:path}", status=201)
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Create or replace a chat, as a fixture has it."""
-    id = same_id(call.path["id"], body, "chatId")
+    id = id_of_path(call.path["id"], body, "chatId")
     return put_into_app(call, body | {"chatId": id})
 
 

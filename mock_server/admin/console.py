@@ -101,7 +101,7 @@ templates = Jinja2Templates(env=TEMPLATES)
 
 
 class ConsoleQuery(Input):
-    """What a person looks at. `sandbox` is for the script, which puts it into the path."""
+    """What a person looks at. The script puts the name of the sandbox into the path, too."""
 
     lang: str = ""
     sandbox: str = ""
@@ -137,7 +137,7 @@ def translator(language: str) -> Callable[..., str]:
             translated = plural
         if language == "zh":
             translated = CHINESE.get(text, translated)
-        # Without fields, those in the text are filled by the script.
+        # A text without fields may have {braces} all the same, which the script fills.
         if not fields:
             return translated
         return translated.format(**fields)
@@ -176,7 +176,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
         "operations": OFFERED_OPERATIONS,
         "page_size": PAGE_SIZE,
     }
-    # The template shows the parts that are there.
+    # The template shows the parts that the context has.
     for name, data_of_part in PART_DATA.items():
         if part in ("all", name):
             context[name] = data_of_part(call, query)
@@ -195,7 +195,7 @@ def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The chats of one app, and what is in one folder of a dataset."""
     store = call.find_store()
-    # Without a choice, the first.
+    # If no app or dataset is chosen, the first one is shown.
     app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
     dataset = store.datasets.get(view.dataset) or next(iter(store.datasets.values()), None)
     part: JsonObject = {"app": app, "chats": [], "dataset": dataset, "path": [], "items": []}
@@ -236,7 +236,7 @@ def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 
 def control_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
-    """What is in force, and what can be chosen."""
+    """What can be chosen: failures, presets, snapshots, profiles and choices."""
     return {
         "failures": {text: fields_to_send(fault) for text, fault in FAILURES.items()},
         "effects": EFFECTS,
@@ -261,7 +261,7 @@ def is_problem(exchange: Exchange) -> bool:
 
 
 def breaches(violations: Iterable[Violation]) -> list[Violation]:
-    """The violations of the spec; to call what it does not show is none."""
+    """The violations of the spec, without calls of routes that it does not show."""
     return [it for it in violations if it.name not in OUTSIDE_SPEC.values()]
 
 
@@ -271,7 +271,7 @@ def summary(value: object) -> str:
     if isinstance(value, dict):
         fields = []
         for name, item in value.items():
-            # What would be nothing is shown as JSON: "" and null.
+            # "" and null are shown as JSON: as texts they would be nothing.
             fields.append(f"{name}: {as_text(item) or json.encode(item).decode()}")
         text = ", ".join(fields)
     if len(text) > SUMMARY_CHARS:
@@ -284,7 +284,7 @@ def special_fields(row: ScriptRow) -> JsonObject:
     defaults = to_builtins(ScriptRow())
     fields = {}
     for name, value in to_builtins(row).items():
-        # The page says these in words.
+        # The page says some fields in words.
         is_in_words = name in ("kind", "operation", "times", "ttl")
         if value and not is_in_words and value != defaults.get(name):
             fields[name] = value
@@ -292,7 +292,7 @@ def special_fields(row: ScriptRow) -> JsonObject:
 
 
 def fields_to_send(row: ScriptRow) -> JsonObject:
-    """What a client sends to add such a row."""
+    """The fields that a client sends to add a row."""
     return {"kind": row.kind} | special_fields(row)
 
 
@@ -304,7 +304,7 @@ def pretty(value: object) -> str:
 
 
 def curl_command(request: ShownMessage, base: str) -> str:
-    """The command that sends a request again. Secrets are not kept: it has $API_KEY for them."""
+    """The curl command that sends a request again, with $API_KEY in place of each secret."""
     url = f"{base}{request.path}"
     if request.query:
         url += f"?{request.query}"

@@ -79,7 +79,7 @@ def warn_of_unknown_variables() -> None:
         if command.context_settings.get("auto_envvar_prefix"):
             options = [it for it in command.params if isinstance(it, click.Option)]
             known += [f"{PREFIX}{it.name}".upper() for it in options]
-    # What all have in common tells nothing of what is meant.
+    # The prefix, which all have in common, does not tell which one is meant.
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):

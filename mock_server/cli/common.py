@@ -64,7 +64,7 @@ OUTPUT: dict[str, Any] = {
 
 
 def check_address(_: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    """Refuse what is no address, and take off the /api that clients have at its end."""
+    """An address without the /api that clients have at its end; a text that is none is refused."""
     import httpx2  # it would add 40 ms to each start of the server
 
     if text is None:

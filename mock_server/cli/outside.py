@@ -74,7 +74,7 @@ def verify_command(
     except NotObservable as error:
         fail(f"nothing is observed with the key in {key_env}: {error}")
     finally:
-        # Whatever happens, a person has to know.
+        # Whatever happens, a person has to know what is not put back.
         for change in server.not_restored:
             say(f"not put back: {change}")
     click.echo(REPORTS[report](findings))

@@ -13,16 +13,7 @@ import click
 from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
-from mock_server.cli.common import (
-    FIXTURE,
-    PORT,
-    SETTINGS,
-    Exit,
-    check_address,
-    fail,
-    option,
-    say,
-)
+from mock_server.cli.common import FIXTURE, PORT, SETTINGS, Exit, check_address, fail, option, say
 from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.source import FixtureError
@@ -192,7 +183,7 @@ def banner(fixture: Fixture, url: str, *, is_open: bool) -> str:
     store = fixture.store
     keys = ", ".join(store.keys) or "any key is accepted"
     warning = " (open to all: set --admin-token)" if is_open else ""
-    # A call that works.
+    # The example is a call that works.
     example = f"curl {url}/__admin/health"
     if store.datasets:
         key = owner_key(store) or next(iter(store.keys))

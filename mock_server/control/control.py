@@ -12,13 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.http import (
-    AdminClient,
-    InProcess,
-    client_at,
-    path_to,
-    without_none,
-)
+from mock_server.control.http import AdminClient, InProcess, client_at, path_to, without_none
 from mock_server.control.journal import JournalClient
 from mock_server.control.rows import Fault
 from mock_server.control.settings import SandboxChoices, SandboxClock
@@ -114,7 +108,7 @@ class Control(AdminClient):
 
     def create_sandbox(self, **fields: Any) -> "Control":
         """A new sandbox; it may have a `name`, `ttl`, `profile`, `choices`, `state`."""
-        created = self.exchange("POST", "/sandboxes", without_none(fields))
+        created = self.call_api("POST", "/sandboxes", without_none(fields))
         return Control(self.http, created["name"])
 
     def remove_sandbox(self) -> None:
@@ -172,7 +166,7 @@ class Control(AdminClient):
         self.call("DELETE", path_to("datasets", dataset_id))
 
     def _put(self, item: Object, id_field: str, *names: str) -> JsonObject:
-        """Put an object that has an id; without one, the server derives the id."""
+        """Put an object at its id; for an object without one, the server derives it."""
         fields = msgspec.to_builtins(item)
         if id_field in fields:
             return self.call("PUT", path_to(*names, fields[id_field]), fields)
@@ -210,7 +204,7 @@ class Control(AdminClient):
         fields = {"operation": operation_or_route, "status": status, "headers": headers}
         fields |= {"text": text, "body": body, "delayMs": delay_ms, "match": match, "times": times}
         row = {"kind": "answer"} | without_none(fields)
-        # These may be null.
+        # The data and the JSON may be null, so None does not say that they are absent.
         if data is not UNSET:
             row["data"] = data
         if json is not UNSET:
@@ -251,11 +245,11 @@ class Control(AdminClient):
         return self._add({"kind": "hits", "rows": [*rows]} | limits)
 
     def _add(self, fields: JsonObject) -> Fault:
-        added = Fault(self, fields)
-        self._added.append(added)
-        if added.warning:
-            warnings.warn(added.warning, stacklevel=3)  # at the line of the test
-        return added
+        row = Fault(self, fields)
+        self._added.append(row)
+        if row.warning:
+            warnings.warn(row.warning, stacklevel=3)  # at the line of the test
+        return row
 
     @property
     def faults(self) -> list[JsonObject]:
@@ -267,7 +261,7 @@ class Control(AdminClient):
         wanted = [row for row in self._added if row.has_to_fire]
         if not wanted:
             return []
-        # One call tells most of them; of a preset all faults count.
+        # A preset has the id of its first fault. Of its other faults only `fired` knows.
         unfired = {view["id"] for view in self.faults if view["fired"] == 0}
         return [row for row in wanted if row.id in unfired and row.fired == 0]
 

@@ -36,10 +36,10 @@ class AdminClient:
 
     def call(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
         """Call a route of this sandbox. Raises Refused, ConnectionError."""
-        return self.exchange(method, f"/sandboxes/{self.sandbox}{path}", body, media)
+        return self.call_api(method, f"/sandboxes/{self.sandbox}{path}", body, media)
 
-    def exchange(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
-        """Call a route with an object, or bytes. Raises Refused, ConnectionError."""
+    def call_api(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
+        """Call any route of the API, with bytes or an object. Raises Refused, ConnectionError."""
         url = f"/__admin{path}"
         headers = {"Content-Type": f"application/{media}"}
         content = body
@@ -47,7 +47,7 @@ class AdminClient:
             content = msgspec.json.encode(body)
         try:
             response = self.http.request(method, url, content=content, headers=headers)
-        # A closed client raises the second.
+        # A client that is closed raises RuntimeError.
         except (httpx2.TransportError, RuntimeError) as error:
             raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None
         try:
@@ -56,7 +56,7 @@ class AdminClient:
             answer = {}
         if response.is_success and answer:
             return answer
-        # A refusal has a message; what has none comes from a stranger.
+        # A refusal of a mock server has a message; a response without one is of another server.
         stranger = f"no mock server at {self.http.base_url}: it sends {response.text!r:.80}"
         raise Refused(response.status_code, {"message": stranger} | answer)
 

@@ -14,7 +14,7 @@ from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
 
 POLL_SECONDS = 0.01
-"""Between two looks at the journal."""
+"""Seconds between two looks at the journal."""
 MAX_LATEST = 10
 """The number of requests that a failed assertion shows, the latest ones."""
 MAX_BODY_SHOWN = 120
@@ -30,7 +30,7 @@ class JournalClient:
         self._admin = admin
 
     def page(self, **query: object) -> JsonObject:
-        """The entries that a query selects, at most 1,000, and numbers about all."""
+        """The entries that a query selects, at most 1,000, and how many there are in all."""
         texts = {name: as_text(value) for name, value in query.items()}
         return self._admin.call("GET", f"/journal?{urlencode(texts)}")
 
@@ -132,10 +132,10 @@ class JournalClient:
             lines.append(f"  {entry_line(entry)}")
             if entry["hint"]:
                 lines.append(f"    {entry['hint']}")
-        # Each fault with what kept it from firing, which only the fault itself tells.
+        # Each row with what kept it from firing, which a list of rows does not tell.
         for listed in self._admin.call("GET", "/faults")["faults"][-MAX_LATEST:]:
-            fault = self._admin.call("GET", path_to("faults", listed["id"]))
-            lines.append(f"  {fault_line(fault)}")
+            row = self._admin.call("GET", path_to("faults", listed["id"]))
+            lines.append(f"  {row_line(row)}")
         return "\n".join(lines)
 
 
@@ -147,9 +147,9 @@ def entry_line(entry: JsonObject) -> str:
     if entry["durationMs"] is None and not entry["response"]["status"]:
         status = "in progress"
     line = f"#{entry['seq']} {name} {brief_json(request['body'], MAX_BODY_SHOWN)} -> {status}"
-    fault = entry["fault"]
-    if fault:
-        line += f" ({fault['kind']} {fault['id']})"
+    fired = entry["fault"]
+    if fired:
+        line += f" ({fired['kind']} {fired['id']})"
     return line
 
 
@@ -161,12 +161,12 @@ def violation_line(violation: JsonObject) -> str:
     return line
 
 
-def fault_line(fault: JsonObject) -> str:
-    """How often a fault fired, and what kept it from the nearest request."""
-    line = f"{fault['kind']} {fault['id']} for {fault['operation']}: "
-    line += f"matched {fault['matches']}, fired {fault['fired']}"
-    if fault["missed"]:
-        line += f"; {fault['missed']}"
+def row_line(row: JsonObject) -> str:
+    """How often a fault or an answer fired, and what kept it from the nearest request."""
+    line = f"{row['kind']} {row['id']} for {row['operation']}: "
+    line += f"matched {row['matches']}, fired {row['fired']}"
+    if row["missed"]:
+        line += f"; {row['missed']}"
     return line
 
 

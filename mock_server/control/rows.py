@@ -1,4 +1,4 @@
-"""A fault, an answer, a reply or hits that a test has added: its firings, and its end."""
+"""A row that a test has added, and controls: a fault, an answer, a reply, or hits."""
 
 from typing import Self
 
@@ -6,20 +6,21 @@ from mock_server.control.http import AdminClient, Refused, path_to
 from mock_server.control.journal import JournalClient
 from mock_server.decoding import JsonObject
 from mock_server.scripting.match import brief_json
+from mock_server.scripting.row import MAX_TIMES
 
 ANSWERS = ("answer", "reply", "hits")
 """The kinds of `respond`, `reply` and `hits`; all others are faults."""
-BLOCK = {"times": 10_000}
-"""How often a fault fires at most in a `with` block: as often as the server allows."""
+IN_BLOCK = {"times": MAX_TIMES}
+"""The field of a fault in a `with` block that has no `times`: the highest number allowed."""
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
 
 class Fault:
-    """A fault, an answer or a reply that was added, or all faults of a preset.
+    """Any row that was added: a fault, an answer, a reply, hits, or all faults of a preset.
 
-    In a `with` block it lasts until its end; a fault gets another id. The block fails if a
-    fault, or what has `times`, never fired, as it then tests nothing.
+    In a `with` block the row lasts until the end of the block; a fault gets another id. The
+    block fails if a fault, or a row with `times`, never fired, as it then tests nothing.
     """
 
     def __init__(self, admin: AdminClient, fields: JsonObject) -> None:
@@ -56,7 +57,7 @@ class Fault:
         return str(self._views[0]["missed"])
 
     def _call_each(self, method: str) -> None:
-        """Read all its rows, or remove them."""
+        """Read the row, or remove it; of a preset, each of its faults."""
         paths = [path_to("faults", view["id"]) for view in self._views]
         self._views = [self._admin.call(method, path) for path in paths]
 
@@ -66,10 +67,10 @@ class Fault:
         self._is_removed = True
 
     def __enter__(self) -> Self:
-        # An answer, or a preset, lasts anyway.
+        # Answers and presets are as the block needs them; other faults fire only once.
         if not self.is_answer and "preset" not in self._fields:
             self.remove()
-            self._add(BLOCK | self._fields)
+            self._add(IN_BLOCK | self._fields)
         return self
 
     def __exit__(self, error: object, *_: object) -> None:

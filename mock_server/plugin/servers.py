@@ -42,7 +42,7 @@ class LocalServer:
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
         if self._variants:
             baseline = self._variants.note_reads(baseline)
-        # A reference: this costs microseconds, whatever the size of the data.
+        # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
         self.server.run(lambda: self.server.sandboxes.restart(baseline))
         self._prepared = setup
         return self.server
@@ -70,7 +70,7 @@ class LocalServer:
 
 
 def content_of(source: Any) -> Any:
-    """What tells a fixture from another, or from itself before a change."""
+    """A value that differs for another fixture, and for a fixture that has changed."""
     if isinstance(source, Path):
         return source, source.read_bytes()
     if isinstance(source, Mapping):

@@ -24,7 +24,7 @@ class FixtureWarning(UserWarning):
 
 
 class Setup(NamedTuple):
-    """What the server of a test serves. None is what the server has by itself."""
+    """What the server of a test serves. For what is None, the server has a default."""
 
     fixture: Mapping[str, Any] | str | Path | None = None
     profile: str | Path | None = None
@@ -65,7 +65,7 @@ def find_fixture(fixture: Any, folder: Path) -> Any:
 
 
 def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
-    """Whether violations fail a test that says nothing else, and which ones do not."""
+    """Whether violations fail a test without the marker, and the names of those that never do."""
     words = [word.strip(",") for word in config.getini(STRICT)]
     if not words or " ".join(words).lower() in OFF:
         return False, []

@@ -1,11 +1,10 @@
 """The runs of tests under other values of the choices: `--mock-server-choices`.
 
 A run under another value is left out if no request of the test's default run has read the
-choice. This is sound: code learns of a choice only by reading it, so requests that have not
-read it are answered alike under all its values. To show all choices, as the admin API does,
-is to read them; to set them there sets each, so that the run's own have no effect after it.
-What tries which values would accept a refused request reads nothing, so the names after
-`accepted with` may differ.
+choice. Nothing is missed so: code learns of a choice only by reading it, so requests that have
+not read it are answered alike under all its values. The admin API reads all choices to show
+them, and replaces all to set some, after which the run's own have no effect. The names after
+`accepted with` in a refusal may differ: to try which values would accept it reads no choice.
 
 Where nothing is known, tests run: if the default run did not pass, or not in this process,
 and with a server at a URL.
@@ -28,7 +27,7 @@ UNNOTICED = "no request of this test could notice "
 
 
 def note_reads(choices: Choices, names: set[str]) -> Choices:
-    """The same choices, which add the name of each that is read to a set."""
+    """Choices with these values, which add the name of each one that is read to a set."""
 
     class NotedChoices(Choices, frozen=True):
         def __getattribute__(self, name: str) -> Any:
@@ -64,7 +63,7 @@ class Variants:
         if not hasattr(item, "callspec"):
             return
         for name, value in item.callspec.params.get(self._setup, {}).items():
-            # Where nothing is known of the default run, this one is made.
+            # If nothing is known of the default run, all other runs are made.
             default_run = item.nodeid.replace(f"{name}={value}", "default")
             if name not in self._read.get(default_run, {name}):
                 pytest.skip(UNNOTICED + name)
@@ -80,7 +79,7 @@ class Variants:
         return None
 
     def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:
-        # What pytest deselects is counted there, too, but has no report.
+        # What pytest itself deselects is among them, too, but has no report.
         counted = terminalreporter.stats.get("deselected", [])
         left_out = sum(isinstance(it, pytest.TestReport) for it in counted)
         if left_out:
@@ -88,34 +87,36 @@ class Variants:
             terminalreporter.write_line(f"{text} were left out")
 
 
-def selected_values(words: str) -> list[tuple[str, Any]]:
-    """The choices with the values that `all`, `NAME` or `NAME=VALUE` select. Raises ValueError."""
-    selected = []
+def check_profile(name_or_path: str | Path) -> None:
+    """Raises ValueError for an unknown profile, or a file of one with a mistake."""
+    profile, choices_of_file = read_profile(name_or_path)
+    profile_choices(profile, **choices_of_file)
+
+
+def check_words(words: str) -> None:
+    """Raises ValueError for a word that selects no value."""
     for word in words.split(","):
-        matching = []
-        for name, value in all_values():
-            if word in ("all", name, f"{name}={value}"):
-                matching.append((name, value))
-        if not matching:
-            known = ["all", *choice_table()]
-            choice = word.partition("=")[0]
-            # After the name of a choice, only its value can be wrong.
-            if choice in choice_table():
-                known = [f"{name}={value}" for name, value in all_values() if name == choice]
-            hint = did_you_mean(word, known)
-            raise ValueError(f"Expected {', '.join(known)}, got {word!r}{hint}")
-        selected += matching
-    return selected
+        if matching_values(word):
+            continue
+        known = ["all", *choice_table()]
+        choice = word.partition("=")[0]
+        # After the name of a choice, only its value can be wrong.
+        if choice in choice_table():
+            known = [f"{name}={value}" for name, value in matching_values(choice)]
+        hint = did_you_mean(word, known)
+        raise ValueError(f"Expected {', '.join(known)}, got {word!r}{hint}")
 
 
-def all_values() -> list[tuple[str, Any]]:
-    """Each choice with each of its values."""
-    pairs: list[tuple[str, Any]] = []
+def matching_values(word: str) -> list[tuple[str, Any]]:
+    """The choices with the values that `all`, `NAME` or `NAME=VALUE` selects."""
+    pairs = []
     for name, (values, _) in choice_table().items():
         # A number within a range behaves like its first and its last value.
         if not isinstance(values[0], str):
             values = (values[0], values[-1])
-        pairs += [(name, value) for value in values]
+        for value in values:
+            if word in ("all", name, f"{name}={value}"):
+                pairs.append((name, value))
     return pairs
 
 
@@ -124,9 +125,10 @@ def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> li
     profile, choices_of_file = read_profile(base)
     defaults = asdict(profile_choices(profile, **choices_of_file))
     differing = []
-    for name, value in selected_values(words):
-        if name not in fixed and value != defaults[name]:
-            differing.append((name, value))
+    for word in words.split(","):
+        for name, value in matching_values(word):
+            if name not in fixed and value != defaults[name]:
+                differing.append((name, value))
     return differing
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import UNSET
 
+from mock_server.decoding import JsonObject
 from mock_server.store.objects import fold_text
-from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import (
     CHAT_ROUTES,
     LIST,
@@ -42,10 +42,9 @@ def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> ProbeMeth
 
 
 class ChoiceProbe(Probe):
-    """A server, and a method for each choice, which finds its value.
+    """A server, and for each choice a method that finds its value, or a text why none can.
 
-    Where a refusal shows as much as a success, it asks for that, which changes nothing.
-    A text says why there is no method.
+    If a refusal shows as much as a success, a method asks for one: that changes nothing.
     """
 
     # Pages and order
@@ -86,7 +85,7 @@ class ChoiceProbe(Probe):
         return "fixture"
 
     def neighbours(self, field: str) -> list[tuple[Any, Any]]:
-        """The values of a field in each collection and the next one of its folder."""
+        """Pairs of the values of a field: in a collection, and in the next one of its folder."""
         pairs = list[tuple[Any, Any]]()
         for level in self.levels.values():
             values = [it[field] for it in level]
@@ -95,15 +94,15 @@ class ChoiceProbe(Probe):
 
     # Folders
 
-    def find_folder(self) -> Item:
+    def find_folder(self) -> JsonObject:
         """A folder with content."""
         for item in self.levels[None]:
             if self.levels.get(item["_id"]):
                 return item
         raise NotObservable("no folder has collections")
 
-    def find_nested(self) -> tuple[str, Item]:
-        """The id of a folder that has a folder, and a collection in that one."""
+    def find_nested(self) -> tuple[str, JsonObject]:
+        """The id of a folder, and a collection two levels below: in a folder of that folder."""
         parents = {it["_id"]: it["parentId"] for it in self.items}
         for item in self.items:
             outer_folder = parents.get(item["parentId"])
@@ -134,10 +133,10 @@ class ChoiceProbe(Probe):
         id = folder["_id"]
         is_found = id in ids_of(self.all_items(searchText=name))
         require(is_found, "a search for the name of a folder does not find it")
-        # It is not in itself: a search that finds it there looks everywhere.
+        # A folder is not in itself: a search in it that finds it looks everywhere.
         if id in ids_of(self.all_items(searchText=name, parentId=id)):
             return "dataset"
-        # Who looks below a folder does not look whether it is there.
+        # Only a server that searches in the folder alone refuses one that does not exist.
         if not self.ask_list(searchText=name, parentId=UNKNOWN_ID).is_accepted:
             return "folder"
         outer_folder, item = self.find_nested()
@@ -150,8 +149,8 @@ class ChoiceProbe(Probe):
         found_ids = ids_of(self.all_items(searchText=tag, parentId=item["parentId"]))
         return "name_and_tags" if item["_id"] in found_ids else "name"
 
-    def find_tagged(self) -> tuple[Item, str]:
-        """A collection, and a tag of it that is not in its name."""
+    def find_tagged(self) -> tuple[JsonObject, str]:
+        """A collection, and one of its tags that is not in its name."""
         for item in self.items:
             for tag in tag_names(item):
                 if fold_text(tag) not in fold_text(item["name"]):
@@ -203,7 +202,7 @@ class ChoiceProbe(Probe):
 
     def top_missing(self) -> str:
         """A chat of an unknown app is refused in any case: for that, or for the missing field."""
-        chat: Item = {"appId": UNKNOWN_ID, "chatId": UNKNOWN_ID}
+        chat: JsonObject = {"appId": UNKNOWN_ID, "chatId": UNKNOWN_ID}
         code_with_top = self.send("PUT", PIN, chat | {"top": False}).code
         code_without_top = self.send("PUT", PIN, chat).code
         code_of_empty = self.send("PUT", PIN, {}).code
@@ -265,7 +264,7 @@ class ChoiceProbe(Probe):
     def related_routes(self) -> str:
         return self.serves("POST", "/api/core/dataset/list", {"parentId": None})
 
-    def serves(self, method: str, path: str, body: Item) -> str:
+    def serves(self, method: str, path: str, body: JsonObject) -> str:
         """Whether a route is served."""
         code = self.send(method, path, body).code
         require(code != 500, f"{path} fails with code 500")

@@ -1,27 +1,26 @@
 """The kinds of objects that a fixture takes from a real service, and the fields it keeps."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
+from mock_server.decoding import JsonObject
 from mock_server.fixture import document
 
-Item = dict[str, Any]
-"""An object as a service sends it."""
 Names = tuple[str, ...]
 FOLDERS = ("folder", "toolFolder")
 
 
 class ObjectKind(NamedTuple):
-    """A kind of objects: its type in fixtures, what identifies one, and what is kept of one."""
+    """A kind of objects: its type in fixtures, the fields that identify one, and those kept."""
 
     noun: str
     entry: type[Struct]
     id_fields: Names
     kept_fields: Names
     holder_fields: Names = ()
-    """The fields of a request that identify what holds it."""
+    """The fields of a request that identify the object which holds it: an app has chats."""
 
 
 RESOURCE_FIELDS = ("name", "type", "intro", "avatar", "tmbId", "updateTime")
@@ -46,6 +45,6 @@ COLLECTION = ObjectKind(
 ROW = ObjectKind("row", document.RowEntry, ("_id",), ROW_FIELDS, ("collectionId",))
 
 
-def pick_fields(item: Item, names: Iterable[str]) -> Item:
-    """Those of these fields that an object has."""
+def pick_fields(item: JsonObject, names: Iterable[str]) -> JsonObject:
+    """The fields of an object with these names, as far as it has them, and they are not null."""
     return {name: item[name] for name in names if item.get(name) is not None}

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 import httpx2
 from msgspec import UNSET, Struct, json
 
-from mock_server.decoding import NOT_JSON
-from mock_server.tools.object_kinds import FOLDERS, Item
+from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.tools.object_kinds import FOLDERS
 
 LIST = "/api/core/dataset/collection/listV2"
 ROWS = "/api/core/dataset/data/v2/list"
@@ -31,7 +31,7 @@ class ServiceError(Exception):
 
 
 class UnexpectedAnswer(ServiceError):
-    """The service answered what it must not."""
+    """The service answered in a form that it must not have."""
 
 
 class NotObservable(Exception):
@@ -51,11 +51,11 @@ def first_or_raise(candidates: Iterable[T], reason: str) -> T:
     raise NotObservable(reason)
 
 
-def ids_of(items: Iterable[Item]) -> list[str]:
+def ids_of(items: Iterable[JsonObject]) -> list[str]:
     return [it["_id"] for it in items]
 
 
-def tag_names(item: Item) -> list[str]:
+def tag_names(item: JsonObject) -> list[str]:
     """The names of a collection's tags, some of which may have values."""
     names = []
     for tag in item.get("tags") or ():
@@ -64,11 +64,11 @@ def tag_names(item: Item) -> list[str]:
     return names
 
 
-def has_tags(item: Item) -> bool:
+def has_tags(item: JsonObject) -> bool:
     return bool(item.get("tags"))
 
 
-def is_folder(item: Item) -> bool:
+def is_folder(item: JsonObject) -> bool:
     """Whether an item of a list of collections is a folder."""
     return bool(item["type"] == "folder")
 
@@ -76,7 +76,7 @@ def is_folder(item: Item) -> bool:
 class ListPage(NamedTuple):
     """The items of a page, and the total of its list."""
 
-    items: list[Item]
+    items: list[JsonObject]
     total: int
 
 
@@ -118,7 +118,7 @@ class ServerResponse(Struct, frozen=True):
         return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
 
     def page(self) -> ListPage:
-        """The page of a list in it. Raises NotObservable, LookupError."""
+        """The page of a list that the body has. Raises NotObservable, LookupError."""
         require(self.is_accepted, f"a list is refused with code {self.code}")
         return ListPage(self.body["data"]["list"], self.body["data"]["total"])
 
@@ -127,7 +127,7 @@ class Probe(Struct, dict=True):
     """Asks a server; methods raise NotObservable, LookupError and TransportError."""
 
     max_items: ClassVar[int] = 1000
-    """How many items of a list it reads at most."""
+    """How many items of a list are read at most."""
     http: httpx2.Client
     """A client with the address and the key."""
     dataset_option: str | None = None
@@ -136,7 +136,7 @@ class Probe(Struct, dict=True):
     not_restored: list[str] = []
     """What was changed, and is not put back."""
     notes: list[str] = []
-    """What was looked at."""
+    """Sentences on what was looked at."""
 
     def send(
         self, method: str, path: str, body: Any = None, headers: Headers = OF_JSON
@@ -183,7 +183,7 @@ class Probe(Struct, dict=True):
 
     @cached_property
     def dataset(self) -> str:
-        """The given dataset; else, of the first ones listed, the one that shows most."""
+        """The dataset of the option, else the one of the first datasets that shows most."""
         if self.dataset_option:
             return self.dataset_option
         ids = self.list_ids("/api/core/dataset/list", MAX_DATASETS)
@@ -195,7 +195,7 @@ class Probe(Struct, dict=True):
         """How many things a dataset has that show choices, and the size of its largest list."""
         try:
             items, total = self.page(datasetId=dataset)
-            # The first folders tell enough.
+            # To choose a dataset, its first folders tell enough.
             folders = [it["_id"] for it in items if it["type"] in FOLDERS][:3]
             folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in folders]
         except (NotObservable, LookupError):
@@ -209,7 +209,7 @@ class Probe(Struct, dict=True):
         self, method: str = "POST", headers: Headers = OF_JSON, **fields: Any
     ) -> ServerResponse:
         """The answer to a list of the top level; a field that is UNSET is left out."""
-        body: Item = {"offset": 0, "pageSize": 30, "parentId": None}
+        body: JsonObject = {"offset": 0, "pageSize": 30, "parentId": None}
         if "datasetId" not in fields:
             body["datasetId"] = self.dataset
         body |= fields
@@ -224,14 +224,14 @@ class Probe(Struct, dict=True):
         self.page()
         return self.ask_list(**fields).is_accepted
 
-    def all_items(self, **fields: Any) -> list[Item]:
+    def all_items(self, **fields: Any) -> list[JsonObject]:
         """The items of all pages, as they come."""
         return all_pages(lambda offset: self.ask_list(offset=offset, **fields))
 
     @cached_property
-    def levels(self) -> dict[str | None, list[Item]]:
+    def levels(self) -> dict[str | None, list[JsonObject]]:
         """The collections of the top level, and of each folder."""
-        levels = dict[str | None, list[Item]]()
+        levels = dict[str | None, list[JsonObject]]()
         folders: list[str | None] = [None]
         # The list of folders grows while they are read.
         for parent in folders:
@@ -243,12 +243,12 @@ class Probe(Struct, dict=True):
         return levels
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[JsonObject]:
         return [*chain.from_iterable(self.levels.values())]
 
     @property
-    def longest_folder(self) -> tuple[str | None, list[Item]]:
-        """The folder with the most collections, and these."""
+    def longest_folder(self) -> tuple[str | None, list[JsonObject]]:
+        """The folder with the most collections, and these collections."""
         return max(self.levels.items(), key=lambda level: len(level[1]))
 
     # Chats
@@ -269,7 +269,7 @@ class Probe(Struct, dict=True):
         return {it["chatId"]: bool(it.get("top")) for it in chats}
 
 
-def all_pages(ask: Callable[[int], ServerResponse]) -> list[Item]:
+def all_pages(ask: Callable[[int], ServerResponse]) -> list[JsonObject]:
     """The items of a list, by the answer for each offset."""
     items, total = ask(0).page()
     while len(items) < min(total, Probe.max_items):

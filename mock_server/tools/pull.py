@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import httpx2
 from msgspec import Meta, Struct
 
-from mock_server.decoding import convert_or_refuse
+from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal
 from mock_server.tools.object_kinds import (
     APP,
@@ -18,7 +18,6 @@ from mock_server.tools.object_kinds import (
     DATASET,
     FOLDERS,
     ROW,
-    Item,
     ObjectKind,
     pick_fields,
 )
@@ -36,16 +35,17 @@ PAGE_SIZE = 30
 MAX_TRIES = 8
 """How often a request is sent at most."""
 MAX_PASSES = 3
-"""How often a list is read at most that changes meanwhile."""
+"""How often a list that changes while it is read is read at most."""
 MAX_PAUSE = 30.0
+"""Seconds before a new try, at most."""
 MAX_RETRY_AFTER = 300.0
-"""Seconds before a new try: of our own accord, and because a Retry-After wants it."""
+"""Seconds before a new try, at most, if the service asks for a pause by Retry-After."""
 NO_SERVER = (httpx2.ConnectError, httpx2.ConnectTimeout)
 TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a")
 ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
 ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
 ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
-"""What stands in place of fields."""
+"""What stands in place of the value of each field that may tell who the account belongs to."""
 
 
 def pull(
@@ -56,7 +56,7 @@ def pull(
     app: tuple[str, ...] = (),
     rows: bool = False,
     pause: float = 0.5,
-) -> tuple[Item, list[str]]:
+) -> tuple[JsonObject, list[str]]:
     """A document with what can be read, and a line for each thing that cannot.
 
     `pause` is in seconds, before the first new try of a request. Raises ServiceError.
@@ -66,11 +66,11 @@ def pull(
     verify = base_url.startswith("https:")
     with httpx2.Client(base_url=base_url, headers=headers, timeout=60, verify=verify) as client:
         account = Pull(client, pause)
-        apps = account.read_holders(APP, app, "chats", account.read_chats)
-        datasets = account.read_holders(DATASET, dataset, "collections", account.read_collections)
+        apps = account.read_resources(APP, app, "chats", account.read_chats)
+        datasets = account.read_resources(DATASET, dataset, "collections", account.read_collections)
         if rows:
-            for holder in datasets:
-                for collection in holder["collections"]:
+            for pulled in datasets:
+                for collection in pulled["collections"]:
                     account.add_rows(collection)
     return {"apps": apps, "datasets": datasets}, account.problems
 
@@ -86,19 +86,19 @@ class Changed(NotReadable):
 class ServicePage(Struct):
     """A page of a list, and the number of all its items."""
 
-    list: list[Item]
+    list: list[JsonObject]
     total: Annotated[int, Meta(ge=0)]
 
 
 class Pull(Struct):
-    """An account that is read. `pause` is in seconds, before the first new try of a request."""
+    """Reads an account. `pause` is in seconds, before the first new try of a request."""
 
     client: httpx2.Client
     pause: float
     has_answered: bool = False
     problems: list[str] = []
 
-    def read(self, path: str, body: Item, kind: type[T]) -> T:
+    def read(self, path: str, body: JsonObject, kind: type[T]) -> T:
         """The data of an answer. Raises NotReadable, ServiceError."""
         failure: Exception = ServiceError()
         wait = 0.0
@@ -118,7 +118,7 @@ class Pull(Struct):
             if not answer.is_outage:
                 return convert_answer(accepted_data(answer, path), kind, path)
             failure = ServiceError(failure_text(answer, path))
-            # Code 500 is also that of a refusal which has no code of its own.
+            # A refusal without a code of its own has code 500, too.
             if answer.status == 500 and answer.has_code:
                 failure = NotReadable(failure_text(answer, path))
             retry_after = response.headers.get("Retry-After", "")
@@ -126,9 +126,9 @@ class Pull(Struct):
                 wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
         raise failure
 
-    def read_list(self, path: str, body: Item, kind: ObjectKind) -> list[Item]:
+    def read_list(self, path: str, body: JsonObject, kind: ObjectKind) -> list[JsonObject]:
         """All entries of a list, by pages. Raises Changed, and as `read` does."""
-        entries = dict[str, Item]()
+        entries = dict[str, JsonObject]()
         total = None
         while len(entries) != total:
             start = len(entries)
@@ -149,7 +149,7 @@ class Pull(Struct):
         return [*entries.values()]
 
     def try_to_read(self, thing: str, read: Callable[[], T]) -> T | None:
-        """What is read, anew if it changes meanwhile; else None, and a problem with the thing."""
+        """Read a thing, again if it changed meanwhile. If it cannot be read, None and a problem."""
         for passes_left in reversed(range(MAX_PASSES)):
             try:
                 return read()
@@ -160,46 +160,46 @@ class Pull(Struct):
             sleep(self.pause)
         return None
 
-    def read_holders(
+    def read_resources(
         self,
         kind: ObjectKind,
         ids: tuple[str, ...],
         content_field: str,
-        read_content: Callable[[str], list[Item]],
-    ) -> list[Item]:
+        read_content: Callable[[str], list[JsonObject]],
+    ) -> list[JsonObject]:
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
         path = f"/api/core/{kind.noun}/list"
 
-        def read_folder(parent: str | None) -> list[Item]:
-            read = partial(self.read, path, {"parentId": parent}, list[Item])
+        def read_folder(parent: str | None) -> list[JsonObject]:
+            read = partial(self.read, path, {"parentId": parent}, list[JsonObject])
             items = self.try_to_read(f"the {kind.noun}s of folder {parent or 'null'}", read)
             return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
 
         entries = walk_folders(read_folder, "id")
-        # One that no list shows may be readable. Its folder is left out.
+        # An app or a dataset that no list shows may be readable. Its folder is left out.
         if ids:
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
-        holders = []
+        resources = []
         for id, entry in entries.items():
-            content: list[Item] | None = []
+            content: list[JsonObject] | None = []
             if entry.get("type") not in FOLDERS:
                 content = self.try_to_read(f"{kind.noun} {id}", partial(read_content, id))
             if content is not None:
-                holders.append(entry | {content_field: content})
-        return holders
+                resources.append(entry | {content_field: content})
+        return resources
 
-    def read_chats(self, app_id: str) -> list[Item]:
+    def read_chats(self, app_id: str) -> list[JsonObject]:
         return self.read_list(HISTORIES, {"appId": app_id}, CHAT)
 
-    def read_collections(self, dataset_id: str) -> list[Item]:
+    def read_collections(self, dataset_id: str) -> list[JsonObject]:
         """All collections of a dataset, folder by folder. Raises as `read_list` does."""
 
-        def read_folder(parent: str | None) -> list[Item]:
+        def read_folder(parent: str | None) -> list[JsonObject]:
             return self.read_list(LIST, {"datasetId": dataset_id, "parentId": parent}, COLLECTION)
 
         return [*walk_folders(read_folder, "_id").values()]
 
-    def add_rows(self, collection: Item) -> None:
+    def add_rows(self, collection: JsonObject) -> None:
         """Read the rows of a collection into it, if they can be read."""
         if collection.get("type") in FOLDERS or collection.get("dataAmount") == 0:
             return
@@ -210,9 +210,11 @@ class Pull(Struct):
             collection["data"] = rows
 
 
-def walk_folders(read_folder: Callable[[str | None], list[Item]], id_field: str) -> dict[str, Item]:
+def walk_folders(
+    read_folder: Callable[[str | None], list[JsonObject]], id_field: str
+) -> dict[str, JsonObject]:
     """The objects inside all folders, by id."""
-    objects = dict[str, Item]()
+    objects = dict[str, JsonObject]()
     folders: list[str | None] = [None]
     # The list of folders grows while they are read.
     for parent in folders:
@@ -227,7 +229,7 @@ def walk_folders(read_folder: Callable[[str | None], list[Item]], id_field: str)
 
 
 def failure_text(answer: ServerResponse, path: str) -> str:
-    """What a message says of an answer that is no success."""
+    """A message on an answer that is no success."""
     text = "no envelope"
     if answer.has_code:
         text = f"{answer.code} {answer.body.get('statusText', '')}"
@@ -245,14 +247,14 @@ def accepted_data(answer: ServerResponse, path: str) -> Any:
 
 
 def convert_answer(value: Any, kind: type[T], path: str) -> T:
-    """A part of an answer, if it has the right form. Raises ServiceError."""
+    """A part of an answer as a value of a type. Raises UnexpectedAnswer."""
     try:
         return convert_or_refuse(value, kind)
     except Refusal as error:
         raise UnexpectedAnswer(f"{error} in an answer of {path}") from None
 
 
-def checked_entry(item: Item, kind: ObjectKind, path: str) -> Item:
+def checked_entry(item: JsonObject, kind: ObjectKind, path: str) -> JsonObject:
     """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
     fields = pick_fields(item, (*kind.id_fields, *kind.kept_fields))
     convert_answer(fields.get(kind.id_fields[0]), str, path)

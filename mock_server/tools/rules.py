@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, defstruct, json
 
-from mock_server.decoding import convert_or_refuse
+from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.store.objects import Permission, ValuedTag, fold_text
-from mock_server.tools.object_kinds import Item
 from mock_server.tools.probe import Probe, first_or_raise, ids_of, require, tag_names
 
 SpecPermission: Any = defstruct(
@@ -31,14 +30,14 @@ OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
 SENT: list[Any] = [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
 MAYBE_SENT = [(name, ITEM_FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL]
 ServiceCollection: Any = defstruct("ServiceCollection", SENT + MAYBE_SENT)
-SpecPage: Any = defstruct("SpecPage", [("list", list[Item]), ("total", int)])
+SpecPage: Any = defstruct("SpecPage", [("list", list[JsonObject]), ("total", int)])
 ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", SpecPage)]
 SpecEnvelope: Any = defstruct("SpecEnvelope", ENVELOPE, forbid_unknown_fields=True)
 PIN_SUCCESS = {"code": 200, "statusText": "", "message": "", "data": None}
 
 
 def expect(expected: str, got: object, is_right: bool) -> None:
-    """Raises AssertionError if it is not right."""
+    """Raises AssertionError, with what was expected, unless it is right."""
     if not is_right:
         raise AssertionError(f"Expected {expected}, got {json.encode(got).decode():.200}")
 
@@ -58,8 +57,8 @@ def check_fields(server: Probe) -> None:
     check_item_fields(server.items)
 
 
-def check_item_fields(items: list[Item]) -> None:
-    """Raises Refusal."""
+def check_item_fields(items: list[JsonObject]) -> None:
+    """Raises Refusal for a collection with a wrong field."""
     for item in items:
         is_documented = item.keys() <= ITEM_FIELDS.keys()
         kind = SpecCollection if is_documented else ServiceCollection
@@ -74,7 +73,7 @@ def check_pages(server: Probe) -> None:
     expect("each collection once", ids, len({*ids}) == len(ids))
     for size in (1, 7, 30):
         offsets = range(0, len(ids) + size, size)
-        # Most lists have few pages. Of a long one, the last pages and what is past the end.
+        # Of a long list, only the last pages and the one past its end are read.
         for offset in offsets[-12:]:
             page = server.page(parentId=parent, pageSize=size, offset=offset)
             got = [page.total, ids_of(page.items)]
@@ -91,7 +90,7 @@ def check_folders(server: Probe) -> None:
 
 def check_search(server: Probe) -> None:
     """A search finds texts in any case of letters, and literally: a dot is a dot."""
-    # In ASCII, if there is such a name: other letters may have no second case, or several.
+    # A name in ASCII, if there is one: other letters may have no second case, or several.
     item = min(server.levels[None], key=lambda it: not it["name"].isascii())
     text = item["name"][:40].strip().swapcase()
     found_ids = ids_of(server.all_items(searchText=text))
@@ -104,7 +103,7 @@ def check_search(server: Probe) -> None:
 
 
 def check_pin(server: Probe) -> None:
-    """`top` pins and unpins, twice as once, with data null. At last it is as it was."""
+    """`top` pins and unpins, twice as once, with data null. At last the chat is as it was."""
     id, was_pinned = first_or_raise(server.chats.items(), "the app has no chats")
     server.not_restored += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
     try:
@@ -120,7 +119,7 @@ def check_pin(server: Probe) -> None:
 
 
 Rule = Callable[[Probe], None]
-"""It raises AssertionError or Refusal where a server breaks it."""
+"""A check that raises AssertionError or Refusal if a server breaks the rule."""
 RULES: dict[str, tuple[str, Rule]] = {
     "envelope": ("2.3", check_envelope),
     "fields": ("2.2", check_fields),

@@ -49,7 +49,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
         raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
     is_blind = all(it.status == NOT_OBSERVABLE for it in rules)
     require(not is_blind, rules[0].reason)
-    # What was not seen is most likely as in the profile that is like the rest.
+    # A choice that was not seen is most likely as in the profile that is nearest to the others.
     nearest, _ = nearest_profile(choices)
     for finding in choices:
         if finding.status == NOT_OBSERVABLE:
@@ -58,26 +58,22 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
 
 
 def finding_of(server: ChoiceProbe, name: str, section: str, probe: ProbeMethod | str) -> Finding:
-    """What is found of a choice or a rule; a text says why nothing can be."""
-    finding = Finding(name, section, NOT_OBSERVABLE)
+    """What a probe finds of a choice or a rule; a text in its place says why nothing can be."""
     if isinstance(probe, str):
-        finding.reason = probe
-        return finding
+        return Finding(name, section, NOT_OBSERVABLE, reason=probe)
     try:
-        finding.value = probe(server)
-        finding.status = "ok"
+        return Finding(name, section, "ok", probe(server))
     except (AssertionError, Refusal) as error:
-        finding.status = "differs"
-        finding.reason = str(error)
+        return Finding(name, section, "differs", reason=str(error))
     except NotObservable as error:
-        finding.reason = str(error)
+        return Finding(name, section, NOT_OBSERVABLE, reason=str(error))
     except (LookupError, TypeError, AttributeError):
-        finding.reason = "a field of a response is missing, or of another type"
-    return finding
+        reason = "a field of a response is missing, or of another type"
+        return Finding(name, section, NOT_OBSERVABLE, reason=reason)
 
 
 def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
-    """The profile from which the fewest of the values seen differ, and those that do."""
+    """The profile from which the fewest of the values seen differ, and the values that do."""
     differing = dict[str, dict[str, Any]]()
     for name in PROFILES:
         choices = profile_choices(name)
@@ -85,7 +81,7 @@ def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
         for finding in findings:
             if finding.value is not None and finding.value != getattr(choices, finding.name):
                 differing[name][finding.name] = finding.value
-    return min(differing.items(), key=lambda row: len(row[1]))
+    return min(differing.items(), key=lambda it: len(it[1]))
 
 
 def text_report(findings: list[Finding]) -> str:
