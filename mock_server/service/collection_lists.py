@@ -32,6 +32,8 @@ from mock_server.store.objects import (
 class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """A page, and the collections that it lists (spec 4.2)."""
 
+    # What has further fields is no value of this type, so `tolerate_list` sees it.
+
     offset: Annotated[int, Meta(ge=0)]
     page_size: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
     dataset_id: Id
@@ -40,7 +42,7 @@ class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
 
 
 class FilteredListV2(ListV2, kw_only=True):
-    """The same with the filters that both other values of choice list_filters have."""
+    """A list with the filters that choice list_filters has as `honour` and `tag_values`."""
 
     select_folder: bool = False
     simple: bool = False
