@@ -105,7 +105,7 @@ def has_tag_value(
     return False
 
 
-LISTS: dict[str, type[ListV2]] = {
+REQUEST_TYPES: dict[str, type[ListV2]] = {
     "ignore": ListV2,
     "honour": TagListV2,
     "tag_values": TagValueListV2,
@@ -136,11 +136,11 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
 
 
 def tolerate_list(call: Call, body: Fields) -> Fields:
-    """Read strings as numbers, and add a missing offset, where the choices allow it."""
+    """Read strings as numbers, and add a missing offset, if the choices allow it."""
     choices = call.choices
     body = {**body}
     # Filters of the choice are no fields of the spec.
-    for field in fields(LISTS[choices.list_filters]):
+    for field in fields(REQUEST_TYPES[choices.list_filters]):
         name = field.encode_name
         if name in body and name not in SPEC_FIELDS:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
@@ -182,7 +182,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
     "empty offset, and answers the others with 500.",
     tolerate=tolerate_list,
-    extended=lambda it: LISTS[it.list_filters],
+    extended=lambda it: REQUEST_TYPES[it.list_filters],
 )
 def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
     """List a page of a dataset's collections."""
@@ -201,7 +201,7 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
         empty_tags=call.choices.tags_empty == "list",
         typed_tags=call.choices.tag_form == "typed",
     )
-    # It is their JSON already: a collection is encoded once for all lists.
+    # The items are JSON already: a collection is encoded once for all lists.
     return Page(cast(list[ListedCollection], items), len(matches))
 
 
@@ -221,11 +221,14 @@ def clean_search_text(text: str) -> str:
 def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
     """The dataset, and its collections that match.
 
-    Raises as `Call.dataset` and `collections_in_scope`.
+    Raises DatasetNotFound, DatasetForbidden, ParentNotFound.
     """
     dataset = call.require_dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
-    in_scope = collections_in_scope(call, dataset, body, choices)
-    # Whether the caller may read it comes after what exists.
+    if body.search_text and choices.search_scope != "folder":
+        in_scope = items_of_search(dataset, body.parent_id, choices)
+    else:
+        in_scope = items_of_folder(call, dataset, body.parent_id, choices)
+    # First what exists, then what the caller may read.
     call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
     matches = with_text
@@ -238,46 +241,51 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
     return dataset, matches
 
 
-def empty_hint(body: ListV2, in_scope: int, with_text: int, matches: int) -> str:
-    """Which condition has emptied a page, by the numbers of collections that each left."""
-    if matches:
-        return f"The offset {body.offset} is past the end: {matches} collections match."
-    if with_text:
-        return f"The filters of folders and tags leave none of {with_text} collections."
-    if in_scope:
-        return f"The searchText {body.search_text!r} is in none of {in_scope} collections."
+def empty_hint(body: ListV2, scope_count: int, text_count: int, match_count: int) -> str:
+    """The condition that has emptied a page, by the numbers of collections that each left."""
+    if match_count:
+        return f"The offset {body.offset} is past the end: {match_count} collections match."
+    if text_count:
+        return f"The filters of folders and tags leave none of {text_count} collections."
+    if scope_count:
+        return f"The searchText {body.search_text!r} is in none of {scope_count} collections."
     if body.parent_id:
         return f"The folder {body.parent_id!r} has no collections there."
     return "The dataset has no collections there."
 
 
-def collections_in_scope(
-    call: Call, dataset: Dataset, body: ListV2, choices: Choices
+def items_of_search(
+    dataset: Dataset, parent_id: str | UnsetType | None, choices: Choices
 ) -> list[Collection]:
-    """The collections among which a list looks, in its order. Raises ParentNotFound."""
+    """The collections of a dataset, or in a folder at any depth; an unknown folder is empty."""
+    items = dataset.in_order(choices.list_order).items
+    if choices.search_scope == "dataset" or not parent_id:
+        return items
+    if parent_id not in dataset.collections:
+        return []
+    ids_inside = {it.id for it in dataset.below(parent_id)} - {parent_id}
+    return [it for it in items if it.id in ids_inside]
+
+
+def items_of_folder(
+    call: Call, dataset: Dataset, parent_id: str | UnsetType | None, choices: Choices
+) -> list[Collection]:
+    """The collections directly in a folder, as the choices name it. Raises ParentNotFound."""
     ordered = dataset.in_order(choices.list_order)
-    folder_id = body.parent_id
-    # A search may look in all the dataset, or in a folder at any depth; an unknown one is empty.
-    if body.search_text and choices.search_scope != "folder":
-        if choices.search_scope == "dataset" or not folder_id:
-            return ordered.items
-        if folder_id not in dataset.collections:
-            return []
-        ids_inside = {it.id for it in dataset.below(folder_id)} - {folder_id}
-        return [it for it in ordered.items if it.id in ids_inside]
-    if folder_id is UNSET and choices.parent_omitted == "any":
+    if parent_id is UNSET and choices.parent_omitted == "any":
         return ordered.items
-    if folder_id is UNSET or (folder_id == "" and choices.parent_empty_string == "root"):
-        folder_id = ROOT
-    if folder_id is not ROOT and folder_id not in dataset.collections:
-        check_unknown_folder(call, folder_id, choices)
-    return ordered.children.get(folder_id, [])
+    is_root = parent_id == "" and choices.parent_empty_string == "root"
+    if parent_id is UNSET or parent_id is ROOT or is_root:
+        return ordered.children.get(ROOT, [])
+    if parent_id not in dataset.collections:
+        check_unknown_folder(call, parent_id, choices)
+    return ordered.children.get(parent_id, [])
 
 
 def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     """Raises ParentNotFound, unless an unknown folder is empty, as in the service."""
-    casts = choices.error_form == "service" and not errors.can_be_id(folder_id)
-    if choices.parent_unknown == "empty" and not casts:
+    cast_fails = choices.error_form == "service" and not errors.can_be_id(folder_id)
+    if choices.parent_unknown == "empty" and not cast_fails:
         return
     refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
     refusal.service = errors.UNKNOWN_FOLDER
