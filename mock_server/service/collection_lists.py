@@ -46,10 +46,10 @@ class FilteredListV2(ListV2, kw_only=True):
 
     select_folder: bool = False
     simple: bool = False
-    """Whether nothing is counted."""
+    """Whether collections are listed without counts."""
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        """The collections that have the tags which the filters name."""
+        """The collections with the tags that the filters name."""
         return items
 
 
@@ -113,7 +113,7 @@ REQUEST_TYPES: dict[str, type[ListV2]] = {
 """The type of requests under each value of choice list_filters."""
 SPEC_FIELDS = {it.encode_name for it in fields(ListV2)}
 MAX_SERVICE_TEXT = 100
-"""How many characters of a searchText the service takes."""
+"""The most characters of a searchText that the service takes."""
 PERMISSIONS = {
     "documented": {level: json.encode(Permission.of(level)) for level in Level},
     "service": {level: json.encode(rights("dataset", level)) for level in Level},
@@ -225,9 +225,9 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
     """
     dataset = call.require_dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
     if body.search_text and choices.search_scope != "folder":
-        in_scope = items_of_search(dataset, body.parent_id, choices)
+        in_scope = items_of_search(dataset, body, choices)
     else:
-        in_scope = items_of_folder(call, dataset, body.parent_id, choices)
+        in_scope = items_of_folder(call, dataset, body, choices)
     # First what exists, then what the caller may read.
     call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
@@ -254,24 +254,23 @@ def empty_hint(body: ListV2, scope_count: int, text_count: int, match_count: int
     return "The dataset has no collections there."
 
 
-def items_of_search(
-    dataset: Dataset, parent_id: str | UnsetType | None, choices: Choices
-) -> list[Collection]:
+def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
     """The collections of a dataset, or in a folder at any depth; an unknown folder is empty."""
     items = dataset.in_order(choices.list_order).items
-    if choices.search_scope == "dataset" or not parent_id:
+    if choices.search_scope == "dataset" or not body.parent_id:
         return items
-    if parent_id not in dataset.collections:
+    if body.parent_id not in dataset.collections:
         return []
-    ids_inside = {it.id for it in dataset.below(parent_id)} - {parent_id}
+    ids_inside = {it.id for it in dataset.below(body.parent_id)[1:]}
     return [it for it in items if it.id in ids_inside]
 
 
 def items_of_folder(
-    call: Call, dataset: Dataset, parent_id: str | UnsetType | None, choices: Choices
+    call: Call, dataset: Dataset, body: ListV2, choices: Choices
 ) -> list[Collection]:
     """The collections directly in a folder, as the choices name it. Raises ParentNotFound."""
     ordered = dataset.in_order(choices.list_order)
+    parent_id = body.parent_id
     if parent_id is UNSET and choices.parent_omitted == "any":
         return ordered.items
     is_root = parent_id == "" and choices.parent_empty_string == "root"

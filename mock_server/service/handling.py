@@ -23,7 +23,7 @@ from mock_server.service.routes import Routes
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""
 MAX_IDS = 5
-"""How many ids a hint names at most."""
+"""The most ids that a hint names."""
 
 
 class Handling(Work):
@@ -146,7 +146,7 @@ class Handling(Work):
     # How an outcome is made
 
     def _perform(self, call: Call) -> Outcome:
-        """What the service makes of a request."""
+        """The outcome of the operation, or of the refusal."""
         if isinstance(self._operation_or_refusal, Refusal):
             return self.refuse(self._operation_or_refusal, call)
         try:
