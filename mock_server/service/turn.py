@@ -69,9 +69,9 @@ def find_reply_with_open_question(chat: Chat) -> Record | None:
     shown_parts = [it for it in last_reply.parts if part_value(it)]
     if not shown_parts or shown_parts[-1].interactive is None:
         return None
-    question = shown_parts[-1].interactive
-    answer_name = ANSWER_NAMES.get(question.get("type", ""))
-    params = question.get("params") or {}
+    interactive = shown_parts[-1].interactive
+    answer_name = ANSWER_NAMES.get(interactive.get("type", ""))
+    params = interactive.get("params") or {}
     if answer_name is None or params.get(answer_name):
         return None
     return last_reply
@@ -81,27 +81,27 @@ def answered_parts(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
     # The last interactive part asks.
     asking = max(index for index, part in enumerate(parts) if part.interactive)
-    question = answered_question(parts[asking].interactive or {}, answer)
-    answered = replace(parts[asking], interactive=question)
+    interactive = answered_interactive(parts[asking].interactive or {}, answer)
+    answered = replace(parts[asking], interactive=interactive)
     return (*parts[:asking], answered, *parts[asking + 1 :])
 
 
-def answered_question(question: JsonObject, answer: str) -> JsonObject:
+def answered_interactive(interactive: JsonObject, answer: str) -> JsonObject:
     """A choice with the chosen option, or a form with its values if the answer is an object."""
-    params = {**(question.get("params") or {})}
-    if question["type"] == "userSelect":
-        return {**question, "params": params | {"userSelectedVal": answer}}
+    params = interactive.get("params") or {}
+    if interactive["type"] == "userSelect":
+        return interactive | {"params": params | {"userSelectedVal": answer}}
     try:
         values = json.decode(answer, type=dict[str, Any])
     except NOT_JSON:
-        return question
+        return interactive
     form = []
     for field in params.get("inputForm", ()):
         key = field.get("key")
         if key in values:
             field = field | {"value": values[key]}
         form.append(field)
-    return {**question, "params": params | {"inputForm": form, "submitted": True}}
+    return interactive | {"params": params | {"inputForm": form, "submitted": True}}
 
 
 class Turn(Struct, frozen=True):
@@ -129,9 +129,9 @@ class Turn(Struct, frozen=True):
             return title
         # A new turn is a question and, so far, an empty reply.
         if not self.earlier_parts:
-            question = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
-            empty_reply = replace(question, obj="AI", parts=())
-            chat = replace(chat, records=(*chat.records, question, empty_reply))
+            asked = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
+            empty_reply = replace(asked, obj="AI", parts=())
+            chat = replace(chat, records=(*chat.records, asked, empty_reply))
             if chat.title in UNTITLED and not chat.custom_title:
                 title = make_title(self.text)
         parts = (*self.earlier_parts, *reply.parts)
