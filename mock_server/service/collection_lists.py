@@ -84,7 +84,7 @@ class TagValueListV2(FilteredListV2, kw_only=True):
     tag_filters: tuple[TagFilter, ...] = ()
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        # Of one tag any value will do, even in two filters.
+        # Any value of a tag will do, even if two filters name the tag.
         values_by_tag: dict[str, set[str | float]] = {}
         for tag_filter in self.tag_filters:
             values_by_tag.setdefault(tag_filter.tag_id, set()).update(tag_filter.values)

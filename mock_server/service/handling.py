@@ -86,7 +86,7 @@ class Handling(Work):
             return outcome
         response = firing.row.response(firing, call.moment.clock)
         outcome = Outcome(response, picks=[pick], answer=firing.record)
-        # Where the service has no route, a request breaks no spec.
+        # A request for which the service has no route breaks no spec.
         if isinstance(self._operation_or_refusal, Operation):
             outcome.violations = self._call.violations
         return outcome
