@@ -117,7 +117,7 @@ def like(name: str) -> Any:
 def requests(draw: Any) -> Sent:
     """A request of an operation: its example, in which something is odd."""
     operation = draw(st.sampled_from([*OPERATIONS, *TALKS * 8]))
-    own = [it.encode_name for it in msgspec.structs.fields(operation.fields)]
+    own = [it.encode_name for it in msgspec.structs.fields(operation.request_type)]
     fields = dict(operation.example)
     for name in draw(st.lists(st.sampled_from([*own, *own, "x"]) | names, max_size=3)):
         fields[name] = draw(like(name))
@@ -125,10 +125,10 @@ def requests(draw: Any) -> Sent:
     path, method = draw(st.sampled_from([*operation.routes]))
     headers = {"authorization": "Bearer fastgpt-demo", "content-type": "application/json"}
     content = json.dumps(fields).encode()
-    if operation.place in ("query", "either", "both"):
+    if operation.field_place in ("query", "either", "both"):
         query = {name: as_text(value) for name, value in fields.items()}
         path += f"?{urlencode(query, errors='replace')}"
-    if operation.place == "form":
+    if operation.field_place == "form":
         headers["content-type"] = "multipart/form-data; boundary=b"
         content = in_form(fields)
     match draw(st.integers(0, 11)):

@@ -132,6 +132,15 @@ def test_a_key_of_an_app_may_leave_out_its_id(client, method, path, body):
     assert client.code(method, path, body, key="reader") in (400, 504000)
 
 
+@pytest.mark.parametrize(("method", "path", "body"), OF_THE_KEY)
+def test_who_sends_a_share_link_names_the_app_as_well(client, method, path, body):
+    if body is None:
+        path += f"{'&' if '?' in path else '?'}outLinkAuthData=%7B%7D"
+    else:
+        body = body | {"outLinkAuthData": "{}"}
+    assert client.code(method, path, body, key="named") in (400, 504000)
+
+
 def test_a_pin_needs_the_app_under_every_key(client):
     body = {"chatId": "mine", "top": True}
     assert client.code("PUT", "/chat/history/updateHistory", body, key="named") == 400

@@ -15,7 +15,7 @@ from mock_server.service.account import login_by_password
 from mock_server.service.app import OPERATIONS
 from mock_server.service.operation import Operation
 
-EXAMPLES = [it for it in OPERATIONS if it.example or not it.fields.__struct_fields__]
+EXAMPLES = [it for it in OPERATIONS if it.example or not it.request_type.__struct_fields__]
 IDS = ("appId", "datasetId", "collectionId", "dataId", "id")
 HAVE_NOTHING = [("getResData", "dataId")]
 """Of these an unknown id has no data, and no refusal."""
@@ -46,11 +46,11 @@ def send(client: LocalClient, it: Operation, fields: Mapping[str, Any] = {}) -> 
     """The response to an operation's example, in which some fields have other values."""
     fields = {**it.example, **fields}
     method = it.method.split("|")[0]
-    if it.place == "form":
+    if it.field_place == "form":
         files = {"file": ("a.txt", fields.pop("file"))}
         return client.request(method, it.path, data={"data": json.dumps(fields)}, files=files)
     in_query = method in ("GET", "DELETE")
-    more = {"json": {}} if it.place == "both" else {}
+    more = {"json": {}} if it.field_place == "both" else {}
     return client.request(method, it.path, **more | {"params" if in_query else "json": fields})
 
 
@@ -72,7 +72,7 @@ IGNORING = [it for it in EXAMPLES if it.ignores.__struct_fields__]
 
 @pytest.mark.parametrize("it", IGNORING, ids=lambda it: it.name)
 def test_a_field_without_effect_has_a_type_all_the_same(person, it):
-    wrong: Any = "x" if it.place == "query" else [1]
+    wrong: Any = "x" if it.field_place == "query" else [1]
     for field in structs.fields(it.ignores):
         # Of some a text, or anything, is right.
         if field.type not in (Any, str):

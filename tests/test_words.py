@@ -46,7 +46,7 @@ def sent_types() -> list[Any]:
     """The types of all that clients send to the admin API and to operations, and of fixtures."""
     hints = [get_type_hints(it.endpoint.__wrapped__) for it in ADMIN_ROUTES]
     admin = [it[name] for it in hints for name in ("body", "query") if name in it]
-    of_operations = [it.fields for it in OPERATIONS]
+    of_operations = [it.request_type for it in OPERATIONS]
     return [*admin, *KINDS.values(), FixtureDocument, ProfileFile, *of_operations]
 
 

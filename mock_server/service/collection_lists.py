@@ -32,6 +32,8 @@ from mock_server.store.objects import (
 class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """A page, and the collections that it lists (spec 4.2)."""
 
+    # What has further fields is no value of this type, so `tolerate_list` sees it.
+
     offset: Annotated[int, Meta(ge=0)]
     page_size: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
     dataset_id: Id
@@ -40,14 +42,14 @@ class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
 
 
 class FilteredListV2(ListV2, kw_only=True):
-    """The same with the filters that both other values of choice list_filters have."""
+    """A list with the filters that choice list_filters has as `honour` and `tag_values`."""
 
     select_folder: bool = False
     simple: bool = False
-    """Whether nothing is counted."""
+    """Whether collections are listed without counts."""
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        """The collections that have the tags which the filters name."""
+        """The collections with the tags that the filters name."""
         return items
 
 
@@ -82,7 +84,7 @@ class TagValueListV2(FilteredListV2, kw_only=True):
     tag_filters: tuple[TagFilter, ...] = ()
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        # Of one tag any value will do, even in two filters.
+        # Any value of a tag will do, even if two filters name the tag.
         values_by_tag: dict[str, set[str | float]] = {}
         for tag_filter in self.tag_filters:
             values_by_tag.setdefault(tag_filter.tag_id, set()).update(tag_filter.values)
@@ -103,7 +105,7 @@ def has_tag_value(
     return False
 
 
-LISTS: dict[str, type[ListV2]] = {
+REQUEST_TYPES: dict[str, type[ListV2]] = {
     "ignore": ListV2,
     "honour": TagListV2,
     "tag_values": TagValueListV2,
@@ -111,7 +113,7 @@ LISTS: dict[str, type[ListV2]] = {
 """The type of requests under each value of choice list_filters."""
 SPEC_FIELDS = {it.encode_name for it in fields(ListV2)}
 MAX_SERVICE_TEXT = 100
-"""How many characters of a searchText the service takes."""
+"""The most characters of a searchText that the service takes."""
 PERMISSIONS = {
     "documented": {level: json.encode(Permission.of(level)) for level in Level},
     "service": {level: json.encode(rights("dataset", level)) for level in Level},
@@ -134,11 +136,11 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
 
 
 def tolerate_list(call: Call, body: Fields) -> Fields:
-    """Read strings as numbers, and add a missing offset, where the choices allow it."""
+    """Read strings as numbers, and add a missing offset, if the choices allow it."""
     choices = call.choices
     body = {**body}
     # Filters of the choice are no fields of the spec.
-    for field in fields(LISTS[choices.list_filters]):
+    for field in fields(REQUEST_TYPES[choices.list_filters]):
         name = field.encode_name
         if name in body and name not in SPEC_FIELDS:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
@@ -180,7 +182,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
     "empty offset, and answers the others with 500.",
     tolerate=tolerate_list,
-    extended=lambda it: LISTS[it.list_filters],
+    extended=lambda it: REQUEST_TYPES[it.list_filters],
 )
 def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
     """List a page of a dataset's collections."""
@@ -199,7 +201,7 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
         empty_tags=call.choices.tags_empty == "list",
         typed_tags=call.choices.tag_form == "typed",
     )
-    # It is their JSON already: a collection is encoded once for all lists.
+    # The items are JSON already: a collection is encoded once for all lists.
     return Page(cast(list[ListedCollection], items), len(matches))
 
 
@@ -219,11 +221,14 @@ def clean_search_text(text: str) -> str:
 def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
     """The dataset, and its collections that match.
 
-    Raises as `Call.dataset` and `collections_in_scope`.
+    Raises DatasetNotFound, DatasetForbidden, ParentNotFound.
     """
     dataset = call.require_dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
-    in_scope = collections_in_scope(call, dataset, body, choices)
-    # Whether the caller may read it comes after what exists.
+    if body.search_text and choices.search_scope != "folder":
+        in_scope = items_of_search(dataset, body, choices)
+    else:
+        in_scope = items_of_folder(call, dataset, body, choices)
+    # First what exists, then what the caller may read.
     call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
     matches = with_text
@@ -236,46 +241,50 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
     return dataset, matches
 
 
-def empty_hint(body: ListV2, in_scope: int, with_text: int, matches: int) -> str:
-    """Which condition has emptied a page, by the numbers of collections that each left."""
-    if matches:
-        return f"The offset {body.offset} is past the end: {matches} collections match."
-    if with_text:
-        return f"The filters of folders and tags leave none of {with_text} collections."
-    if in_scope:
-        return f"The searchText {body.search_text!r} is in none of {in_scope} collections."
+def empty_hint(body: ListV2, scope_count: int, text_count: int, match_count: int) -> str:
+    """The condition that has emptied a page, by the numbers of collections that each left."""
+    if match_count:
+        return f"The offset {body.offset} is past the end: {match_count} collections match."
+    if text_count:
+        return f"The filters of folders and tags leave none of {text_count} collections."
+    if scope_count:
+        return f"The searchText {body.search_text!r} is in none of {scope_count} collections."
     if body.parent_id:
         return f"The folder {body.parent_id!r} has no collections there."
     return "The dataset has no collections there."
 
 
-def collections_in_scope(
+def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
+    """The collections of a dataset, or in a folder at any depth; an unknown folder is empty."""
+    items = dataset.in_order(choices.list_order).items
+    if choices.search_scope == "dataset" or not body.parent_id:
+        return items
+    if body.parent_id not in dataset.collections:
+        return []
+    ids_inside = {it.id for it in dataset.below(body.parent_id)[1:]}
+    return [it for it in items if it.id in ids_inside]
+
+
+def items_of_folder(
     call: Call, dataset: Dataset, body: ListV2, choices: Choices
 ) -> list[Collection]:
-    """The collections among which a list looks, in its order. Raises ParentNotFound."""
+    """The collections directly in a folder, as the choices name it. Raises ParentNotFound."""
     ordered = dataset.in_order(choices.list_order)
-    folder_id = body.parent_id
-    # A search may look in all the dataset, or in a folder at any depth; an unknown one is empty.
-    if body.search_text and choices.search_scope != "folder":
-        if choices.search_scope == "dataset" or not folder_id:
-            return ordered.items
-        if folder_id not in dataset.collections:
-            return []
-        ids_inside = {it.id for it in dataset.below(folder_id)} - {folder_id}
-        return [it for it in ordered.items if it.id in ids_inside]
-    if folder_id is UNSET and choices.parent_omitted == "any":
+    parent_id = body.parent_id
+    if parent_id is UNSET and choices.parent_omitted == "any":
         return ordered.items
-    if folder_id is UNSET or (folder_id == "" and choices.parent_empty_string == "root"):
-        folder_id = ROOT
-    if folder_id is not ROOT and folder_id not in dataset.collections:
-        check_unknown_folder(call, folder_id, choices)
-    return ordered.children.get(folder_id, [])
+    is_root = parent_id == "" and choices.parent_empty_string == "root"
+    if parent_id is UNSET or parent_id is ROOT or is_root:
+        return ordered.children.get(ROOT, [])
+    if parent_id not in dataset.collections:
+        check_unknown_folder(call, parent_id, choices)
+    return ordered.children.get(parent_id, [])
 
 
 def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     """Raises ParentNotFound, unless an unknown folder is empty, as in the service."""
-    casts = choices.error_form == "service" and not errors.can_be_id(folder_id)
-    if choices.parent_unknown == "empty" and not casts:
+    cast_fails = choices.error_form == "service" and not errors.can_be_id(folder_id)
+    if choices.parent_unknown == "empty" and not cast_fails:
         return
     refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
     refusal.service = errors.UNKNOWN_FOLDER

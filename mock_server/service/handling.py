@@ -21,9 +21,9 @@ from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.service.routes import Routes
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
-"""Why the service has no operation for a path, where a test may have an answer."""
+"""The refusals of paths and methods, for which a test may have an answer all the same."""
 MAX_IDS = 5
-"""How many ids a hint names at most."""
+"""The most ids that a hint names."""
 
 
 class Handling(Work):
@@ -34,26 +34,26 @@ class Handling(Work):
         self._call = call
         self._routes = routes
         self._delivery = delivery
-        self._route = routes.find(call)
-        """The operation that the request is for, or why the service has none."""
+        self._operation_or_refusal = routes.find(call)
+        """The operation that the request is for, or the refusal if the service has none."""
         self._kept_outcome: Outcome | None = None
 
     def admit(self) -> Refusal | None:
-        """Find operation and caller. Returns a refusal that no test can change, or None."""
+        """Find the caller, and check the request. A refusal that no test can change, or None."""
         call = self._call
         exchange = self.exchange
-        if isinstance(self._route, Refusal):
+        if isinstance(self._operation_or_refusal, Refusal):
             # A test may have an answer for a path that the service has not.
-            is_unrouted = isinstance(self._route, UNROUTED)
+            is_unrouted = isinstance(self._operation_or_refusal, UNROUTED)
             if not is_unrouted or not call.state.script.answers_path(exchange):
                 exchange.operation = call.operation
-                return self._route
+                return self._operation_or_refusal
             if len(exchange.request.body) > MAX_BODY:
                 return errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes")
             return None
-        exchange.operation = self._route.name
+        exchange.operation = self._operation_or_refusal.name
         try:
-            self._route.admit(call)
+            self._operation_or_refusal.admit(call)
         except Refusal as refusal:
             return refusal
         exchange.member = call.caller.member
@@ -84,10 +84,10 @@ class Handling(Work):
             outcome = self._perform(call)
             outcome.picks.append(pick)
             return outcome
-        response = firing.row.response(firing, self.moment.clock)
+        response = firing.row.response(firing, call.moment.clock)
         outcome = Outcome(response, picks=[pick], answer=firing.record)
-        # Where the service has no route, a request breaks no spec.
-        if isinstance(self._route, Operation):
+        # A request for which the service has no route breaks no spec.
+        if isinstance(self._operation_or_refusal, Operation):
             outcome.violations = self._call.violations
         return outcome
 
@@ -111,15 +111,16 @@ class Handling(Work):
         return outcome.response
 
     async def pause(self, ms: float) -> bool:
+        # The journal notes that the client leaves only while somebody listens to the client.
         with watch_client(self._delivery.receive):
             return not await self._call.state.script.ended.wait(ms / 1000)
 
     # What the service asks for
 
     def refuse(self, refusal: Refusal, call: Call) -> Outcome:
-        """The response to a refused request; its message names the choices that accept it."""
-        route = self._route
-        is_related = isinstance(route, Operation) and route.section is None
+        """The outcome of a refused request: a message that names the choices which accept it."""
+        operation = self._operation_or_refusal
+        is_related = isinstance(operation, Operation) and operation.section is None
         advice = ""
         # For a related route no choice is named, though some accept its request, too.
         if not is_related:
@@ -127,8 +128,8 @@ class Handling(Work):
         if advice:
             advice = f" (accepted with {advice})"
         response = failure_response(refusal, call.choices, advice)
-        if isinstance(route, Operation) and route.stream_refusal:
-            response = route.stream_refusal(refusal, response, call.request)
+        if isinstance(operation, Operation) and operation.stream_refusal:
+            response = operation.stream_refusal(refusal, response, call.request)
         return Outcome(response, None, call.violations, hint=refusal_hint(refusal, call))
 
     async def disturb(self, firing: Firing[Fault]) -> Response:
@@ -145,11 +146,11 @@ class Handling(Work):
     # How an outcome is made
 
     def _perform(self, call: Call) -> Outcome:
-        """What the service makes of a request."""
-        if isinstance(self._route, Refusal):
-            return self.refuse(self._route, call)
+        """The outcome of the operation, or of the refusal."""
+        if isinstance(self._operation_or_refusal, Refusal):
+            return self.refuse(self._operation_or_refusal, call)
         try:
-            response = self._route.perform(call)
+            response = self._operation_or_refusal.perform(call)
         except Refusal as refusal:
             return self.refuse(refusal, call)
         store = None if call.store is call.moment.store else call.store
@@ -171,25 +172,25 @@ class Handling(Work):
                 yield setting
                 continue
             # If it is refused for another reason, do further choices accept that?
-            is_same = type(other) is type(refusal) and other.where == refusal.where
-            if not is_same and any(self._accepting_choices(other, trial, (*changed, choice))):
+            is_repeated = type(other) is type(refusal) and other.where == refusal.where
+            if not is_repeated and any(self._accepting_choices(other, trial, (*changed, choice))):
                 yield setting
 
     def _refusal_of(self, call: Call) -> Refusal | None:
-        """Why a call is refused, tried from the beginning; None if it is not."""
-        route = self._routes.find(call)
-        if isinstance(route, Refusal):
-            return route
+        """The refusal of a call that is tried from the beginning; None if it succeeds."""
+        operation = self._routes.find(call)
+        if isinstance(operation, Refusal):
+            return operation
         try:
-            route.admit(call)
-            route.perform(call)
+            operation.admit(call)
+            operation.perform(call)
         except Refusal as refusal:
             return refusal
         return None
 
 
 def refusal_hint(refusal: Refusal, call: Call) -> str | None:
-    """Why a request was refused, where a sentence helps; None for other refusals."""
+    """A sentence on why a request was refused; None if none would help."""
     store = call.store
     sandbox = call.sandbox.name
     header = call.request.headers.get("authorization", "")
@@ -228,7 +229,7 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
 
 
 def count_in_words(ids: Sized[str], word: str) -> str:
-    """How many objects there are, and the first ids."""
+    """The number of the objects, and the first of their ids."""
     first = ", ".join(islice(ids, MAX_IDS))
     count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"
     return f"{count}: {first}" if first else count

@@ -23,11 +23,14 @@ class Routes:
                 self._limits[path] = max(operation.max_body, self._limits.get(path, 0))
 
     def limit_of(self, path: str) -> int:
-        """How many bytes a body may have."""
+        """The number of bytes that a body may have."""
         return self._limits.get(path, MAX_BODY)
 
     def find(self, call: Call) -> Operation | Refusal:
-        """The operation of a request, or why the service has none."""
+        """The operation of a request, or the refusal if the service has none.
+
+        Sets the name of the operation in the call, and notes violations of path and method.
+        """
         if call.is_lost:
             expected = "the key of a sandbox that exists, got that of one that is gone"
             return errors.UnknownKey(expected)
@@ -58,7 +61,7 @@ class Routes:
 
 
 def find_redirect(call: Call) -> Refusal | None:
-    """Where the service leads a path with slashes too many, if choices say so."""
+    """The redirect of a path with slashes too many, if choices say that the service leads it."""
     path = call.request.path
     straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
     if straight == path or call.choices.request_form == "strict":

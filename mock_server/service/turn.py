@@ -30,8 +30,8 @@ ANSWER_NAMES = {"userSelect": "userSelectedVal", "userInput": "submitted"}
 FILE_TYPES: tuple[FileType, ...] = ("image", "audio", "video", "file")
 
 
-def question_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[Part, ...]:
-    """What a chat keeps of a question. Raises InvalidImage."""
+def read_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[Part, ...]:
+    """The parts of a question as a chat keeps them. Raises InvalidImage."""
     parts = list[Part]()
     for index, item in enumerate(content):
         match item:
@@ -60,52 +60,52 @@ def read_image(url: str, folder: str, where: str) -> File:
     raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=hint)
 
 
-def find_open_question(chat: Chat) -> Record | None:
+def find_reply_with_open_question(chat: Chat) -> Record | None:
     """The last reply of a chat, if it ends with a choice or a form that is not answered yet."""
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
     if not replies:
         return None
-    last = replies[-1]
-    kept_parts = [it for it in last.parts if part_value(it)]
-    if not kept_parts or kept_parts[-1].interactive is None:
+    last_reply = replies[-1]
+    shown_parts = [it for it in last_reply.parts if part_value(it)]
+    if not shown_parts or shown_parts[-1].interactive is None:
         return None
-    question = kept_parts[-1].interactive
-    answer_name = ANSWER_NAMES.get(question.get("type", ""))
-    params = question.get("params") or {}
+    interactive = shown_parts[-1].interactive
+    answer_name = ANSWER_NAMES.get(interactive.get("type", ""))
+    params = interactive.get("params") or {}
     if answer_name is None or params.get(answer_name):
         return None
-    return last
+    return last_reply
 
 
 def answered_parts(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
     """The parts of a reply, in which the user has chosen an option, or filled in the form."""
     # The last interactive part asks.
     asking = max(index for index, part in enumerate(parts) if part.interactive)
-    question = answered_question(parts[asking].interactive or {}, answer)
-    answered = replace(parts[asking], interactive=question)
+    interactive = answered_interactive(parts[asking].interactive or {}, answer)
+    answered = replace(parts[asking], interactive=interactive)
     return (*parts[:asking], answered, *parts[asking + 1 :])
 
 
-def answered_question(question: JsonObject, answer: str) -> JsonObject:
-    """A choice with the option, or a form with its values if the answer is an object."""
-    params = {**(question.get("params") or {})}
-    if question["type"] == "userSelect":
-        return {**question, "params": params | {"userSelectedVal": answer}}
+def answered_interactive(interactive: JsonObject, answer: str) -> JsonObject:
+    """A choice with the chosen option, or a form with its values if the answer is an object."""
+    params = interactive.get("params") or {}
+    if interactive["type"] == "userSelect":
+        return interactive | {"params": params | {"userSelectedVal": answer}}
     try:
         values = json.decode(answer, type=dict[str, Any])
     except NOT_JSON:
-        return question
+        return interactive
     form = []
     for field in params.get("inputForm", ()):
         key = field.get("key")
         if key in values:
             field = field | {"value": values[key]}
         form.append(field)
-    return {**question, "params": params | {"inputForm": form, "submitted": True}}
+    return interactive | {"params": params | {"inputForm": form, "submitted": True}}
 
 
 class Turn(Struct, frozen=True):
-    """A question and the reply to it, or to an open question that it answers: no new records."""
+    """A question and the reply to it; an answer to an open question goes on with its reply."""
 
     call: Call
     app: App
@@ -117,7 +117,7 @@ class Turn(Struct, frozen=True):
     data_id: str
     """The id of the reply."""
     earlier_parts: tuple[Part, ...] = ()
-    """What the reply has said before; nothing if the turn is a new one."""
+    """The parts that the reply has said before; none if the turn is a new one."""
 
     def keep(self, reply: Reply, variables: dict[str, Any]) -> str:
         """Keep the turn in its chat. Returns the title that it gets, if it was untitled."""
@@ -129,9 +129,9 @@ class Turn(Struct, frozen=True):
             return title
         # A new turn is a question and, so far, an empty reply.
         if not self.earlier_parts:
-            question = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
-            empty_reply = replace(question, obj="AI", parts=())
-            chat = replace(chat, records=(*chat.records, question, empty_reply))
+            asked = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
+            empty_reply = replace(asked, obj="AI", parts=())
+            chat = replace(chat, records=(*chat.records, asked, empty_reply))
             if chat.title in UNTITLED and not chat.custom_title:
                 title = make_title(self.text)
         parts = (*self.earlier_parts, *reply.parts)
@@ -165,8 +165,8 @@ class Turn(Struct, frozen=True):
             if generating.get(chat_key) is stop:
                 generating.pop(chat_key, None)
 
-    def shorten(self, parts: Sequence[Part]) -> None:
-        """Leave of the reply what its client got, unless the sandbox was reset meanwhile."""
+    def keep_only(self, parts: Sequence[Part]) -> None:
+        """Keep of the reply what its client got, unless the sandbox was reset meanwhile."""
         state = self.call.state
         store = state.moment.store
         app = store.apps.get(self.app.id)
@@ -177,7 +177,7 @@ class Turn(Struct, frozen=True):
 
 
 def make_title(question: str) -> str:
-    """The title that a question gives to a chat. Half a character at its end becomes U+FFFD."""
+    """The title that a question gives to a chat. Half a character at the end becomes U+FFFD."""
     units = question.strip().encode("utf-16-le")
     return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
