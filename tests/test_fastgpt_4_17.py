@@ -38,17 +38,11 @@ pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.17")
 # Searches
 
 
-@pytest.mark.parametrize(
-    ("parent", "found"),
-    [
-        ("top", {"in", "deep"}),
-        ("in", {"deep"}),
-        (None, {"top", "in", "deep"}),
-        ("", {"top", "in", "deep"}),
-        (UNKNOWN, set()),
-        (OTHER, set()),
-    ],
-)
+BELOW = {"top": {"in", "deep"}, "in": {"deep"}, UNKNOWN: set(), OTHER: set()}
+BELOW |= {nowhere: {"top", "in", "deep"} for nowhere in (None, "")}
+
+
+@pytest.mark.parametrize(("parent", "found"), BELOW.items())
 def test_a_search_finds_what_is_below_its_folder(client, parent, found):
     assert set(client.ids(parentId=parent, searchText="plan")) == found
 
@@ -195,19 +189,15 @@ def test_a_row_that_waits_is_not_found(client):
     assert client.collection("text")["indexAmount"] == 2
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "name"),
-    [("PUT", "/dataset/data/update", "dataId"), ("DELETE", "/dataset/data/delete", "id")],
-)
-def test_a_row_that_waits_is_locked(client, method, path, name):
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_row_that_waits_is_locked(client, method):
     (id,) = push(client)["dataIds"]
-    body = {"dataId": id, "q": "Horse"} if method == "PUT" else None
-    query = "" if method == "PUT" else f"?id={id}"
-    headers = {"Content-Type": "application/json"}
-    response = client.core(method, f"{path}{query}", body, headers=headers)
-    assert error_of(response) == (500, 501016, "dataNotIndexed")
+    call: Any = {"path": "/dataset/data/update", "body": {"dataId": id, "q": "Horse"}}
+    if method == "DELETE":
+        call = {"path": f"/dataset/data/delete?id={id}"}
+    assert error_of(client.core(method, **call)) == (500, 501016, "dataNotIndexed")
     client.control.clock.advance(60)
-    assert client.code(method, f"{path}{query}", body, headers=headers) == 200
+    assert client.code(method, **call) == 200
 
 
 def test_each_second_unlocks_some_rows(client):

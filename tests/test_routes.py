@@ -36,7 +36,7 @@ def demo(request: Any) -> Iterator[LocalClient]:
 @pytest.fixture
 def person(demo: LocalClient) -> LocalClient:
     """A client with a key, and with the cookie of a login."""
-    demo.sandboxes.default.reset()
+    demo.control.reset()
     demo.cookies.clear()
     assert send(demo, login_by_password).status_code == 200
     return demo

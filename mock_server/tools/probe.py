@@ -19,7 +19,7 @@ PIN = f"{CHAT_ROUTES}/history/updateHistory"
 HISTORIES = f"{CHAT_ROUTES}/history/getHistories"
 UNKNOWN_ID = "0" * 24
 MAX_DATASETS = 10
-MAX_FOLDERS = 50
+MAX_FOLDERS_READ = 50
 Headers = dict[str, str]
 OF_JSON = {"Content-Type": "application/json"}
 BUSY = (429, 502, 503, 504)
@@ -237,7 +237,7 @@ class Probe(Struct, dict=True):
         for parent in folders:
             levels[parent] = self.all_items(parentId=parent)
             for folder in filter(is_folder, levels[parent]):
-                if folder["_id"] not in folders and len(folders) < MAX_FOLDERS:
+                if folder["_id"] not in folders and len(folders) < MAX_FOLDERS_READ:
                     folders.append(folder["_id"])
         require(bool(levels[None]), "the dataset is empty")
         return levels

@@ -31,7 +31,7 @@ from mock_server.tools.probe import (
 )
 
 T = TypeVar("T")
-PAGE_SIZE = 30
+ITEMS_A_PAGE = 30
 MAX_TRIES = 8
 """How often a request is sent at most."""
 MAX_PASSES = 3
@@ -132,7 +132,7 @@ class Pull(Struct):
         total = None
         while len(entries) != total:
             start = len(entries)
-            page = self.read(path, body | {"offset": start, "pageSize": PAGE_SIZE}, ServicePage)
+            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ServicePage)
             for item in page.list:
                 entry = checked_entry(item, kind, path)
                 entries[entry[kind.id_fields[0]]] = entry
