@@ -44,7 +44,7 @@ MAX_OR = 5
 
 
 class Place(Struct, frozen=True, eq=False, kw_only=True):
-    """Where a value is in a request, which its first mistake refuses."""
+    """The place of a value in a request. The first mistake that is reported refuses it."""
 
     path: JsonPath = ()
     is_strict: bool = True
@@ -71,7 +71,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         raise InvalidField(message.removeprefix("Expected "), where=json_path(path), hint=hint)
 
     def source_text(self, value: Any) -> str:
-        """A number, true or false as it was written; nothing of a secret in a request."""
+        """A number, true or false in JSON; nothing of a secret in a request."""
         if self.is_secret:
             return ""
         return msgspec.json.encode(value).decode()

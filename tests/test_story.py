@@ -79,7 +79,7 @@ def test_a_body_that_comes_after_a_reset_counts_for_the_new_state(client):
 
 
 def test_a_mistake_of_the_server_is_a_500_in_the_journal():
-    @Operation("GET", "/boom", access="anyone")
+    @Operation("GET", "/boom", access="public")
     def boom(call):
         """Fail."""
         raise ZeroDivisionError

@@ -14,14 +14,14 @@ from mock_server.store.account import App, Chat
 @route("GET", "/apps")
 def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
     """List the apps, with the number of their chats."""
-    apps = call.find_store().apps.values()
+    apps = call.current_store().apps.values()
     return {"apps": [{"id": it.id, "name": it.name, "chats": len(it.chats)} for it in apps]}
 
 
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
     """Read an app, as a fixture has it."""
-    script = call.find_state().script
+    script = call.current_state().script
     script.retire()
     return app_entry(app_in_path(call), [it.row for it in script.declared])
 
@@ -32,7 +32,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     id = id_of_path(call.path["app"], body, "id")
     app, replies = parse_app(body, id)
     # The new replies of the app take the place of its old ones, if there is room for all.
-    script = call.find_state().script
+    script = call.current_state().script
     other_rows = [it.row for it in script.declared if not is_of_app(it, id)]
     check_room(other_rows + replies)
     call.put_whole(app)
@@ -44,7 +44,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
 @route("DELETE", "/apps/{app}")
 def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
-    state = call.find_state()
+    state = call.current_state()
     before = state.moment.store
     after = before.without_resource(app_in_path(call))
     state.set_store(after)
@@ -109,9 +109,9 @@ def is_of_app(active: ActiveRow[ScriptRow], app: str) -> bool:
 
 def app_in_path(call: AdminCall) -> App:
     """The app in the path. Raises AppNotFound."""
-    return call.find_item("app", call.find_store().apps, AppNotFound, "the id of an app")
+    return call.require_item("app", call.current_store().apps, AppNotFound, "the id of an app")
 
 
 def chat_in_path(call: AdminCall) -> Chat:
     """The chat in the path. Raises AppNotFound, ChatNotFound."""
-    return call.find_item("id", app_in_path(call).chats, ChatNotFound, "a chatId of this app")
+    return call.require_item("id", app_in_path(call).chats, ChatNotFound, "a chatId of this app")

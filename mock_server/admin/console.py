@@ -90,14 +90,14 @@ PAGE_HEADERS = {
 
 CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
 """The texts of the templates, by the English ones. One that is missing is shown in English."""
-TEMPLATES = Environment(
+ENVIRONMENT = Environment(
     loader=FileSystemLoader(FILES / "templates"),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
     undefined=StrictUndefined,
 )
-templates = Jinja2Templates(env=TEMPLATES)
+PAGE_TEMPLATES = Jinja2Templates(env=ENVIRONMENT)
 
 
 class ConsoleQuery(Input):
@@ -122,7 +122,9 @@ def render(request: Request, template: str, language: str, **context: Any) -> Re
         before_english = preferred.partition("en")[0]
         language = "zh" if "zh" in before_english else "en"
     context |= {"t": translator(language), "lang": language}
-    return templates.TemplateResponse(request, f"{template}.html", context, headers=PAGE_HEADERS)
+    return PAGE_TEMPLATES.TemplateResponse(
+        request, f"{template}.html", context, headers=PAGE_HEADERS
+    )
 
 
 def translator(language: str) -> Callable[..., str]:
@@ -157,7 +159,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     part = call.path["part"]
     if part != "all" and part not in PART_DATA:
         raise RouteNotFound(f"all, {', '.join(PART_DATA)}", part)
-    state = call.find_state()
+    state = call.current_state()
     call.sandboxes.remove_idle()
     choices = state.moment.choices
     of_profile = profile_choices(state.moment.profile)
@@ -165,7 +167,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     context = {
         "view": query,
         "sandboxes": call.sandboxes.by_name,
-        "sandbox": call.find_sandbox(),
+        "sandbox": call.require_sandbox(),
         "state": state,
         "clock": clock_view(state.moment.clock),
         "ahead": round(ahead_ms / 1000),
@@ -185,16 +187,16 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
 
 def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """How the sandbox differs from its baseline."""
-    state = call.find_state()
+    state = call.current_state()
     return {
-        "is_changed": state.moment.store is not call.find_sandbox().baseline.moment.store,
+        "is_changed": state.moment.store is not call.require_sandbox().baseline.moment.store,
         "problems": sum(map(is_problem, state.journal.exchanges)),
     }
 
 
 def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The chats of one app, and what is in one folder of a dataset."""
-    store = call.find_store()
+    store = call.current_store()
     # If no app or dataset is chosen, the first one is shown.
     app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
     dataset = store.datasets.get(view.dataset) or next(iter(store.datasets.values()), None)
@@ -214,7 +216,7 @@ def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """The latest entries that the filters let through, and the one that is open."""
-    state = call.find_state()
+    state = call.current_state()
     exchanges = state.journal.exchanges
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
     matching = [it for it in exchanges if view.operation in ("", it.operation)]
@@ -240,7 +242,7 @@ def control_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     return {
         "failures": {text: fields_to_send(fault) for text, fault in FAILURES.items()},
         "effects": EFFECTS,
-        "snapshots": call.find_sandbox().snapshots,
+        "snapshots": call.require_sandbox().snapshots,
         "profiles": PROFILES,
         "choices": choice_table(),
     }
@@ -338,4 +340,4 @@ def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
 
 
 for filter_of_templates in (summary, pretty, special_fields, breaches):
-    TEMPLATES.filters[filter_of_templates.__name__] = filter_of_templates
+    ENVIRONMENT.filters[filter_of_templates.__name__] = filter_of_templates

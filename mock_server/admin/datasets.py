@@ -20,7 +20,7 @@ class CollectionsQuery(PageQuery):
 def get_datasets(call: AdminCall) -> dict[str, list[JsonObject]]:
     """List the datasets, with the number of their collections."""
     datasets = []
-    for dataset in call.find_store().datasets.values():
+    for dataset in call.current_store().datasets.values():
         count = len(dataset.collections)
         datasets.append({"id": dataset.id, "name": dataset.name, "collections": count})
     return {"datasets": datasets}
@@ -43,9 +43,9 @@ def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
 @route("DELETE", "/datasets/{dataset}")
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
-    before = call.find_store()
+    before = call.current_store()
     after = before.without_resource(dataset_in_path(call))
-    call.find_state().set_store(after)
+    call.current_state().set_store(after)
     return {"deleted": len(before.datasets) - len(after.datasets)}
 
 
@@ -97,13 +97,13 @@ def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:
 
 def dataset_in_path(call: AdminCall) -> Dataset:
     """The dataset in the path. Raises DatasetNotFound."""
-    datasets = call.find_store().datasets
-    return call.find_item("dataset", datasets, DatasetNotFound, "the id of a dataset")
+    datasets = call.current_store().datasets
+    return call.require_item("dataset", datasets, DatasetNotFound, "the id of a dataset")
 
 
 def collection_in_path(call: AdminCall) -> Collection:
     """The collection in the path. Raises DatasetNotFound, CollectionNotFound."""
     items = dataset_in_path(call).collections
-    return call.find_item(
+    return call.require_item(
         "id", items, CollectionNotFound, "the _id of a collection of this dataset"
     )

@@ -175,7 +175,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     "POST",
     f"{PATH}/listV2",
     section="4.2",
-    access="documented",
+    access="key",
     refusals=FOLDER_REFUSALS,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
     differs="A pageSize or pageNum below 1, an offset that is negative or empty, and an empty "
@@ -261,7 +261,7 @@ def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Co
         return items
     if body.parent_id not in dataset.collections:
         return []
-    ids_inside = {it.id for it in dataset.below(body.parent_id)[1:]}
+    ids_inside = {it.id for it in dataset.subtree(body.parent_id)[1:]}
     return [it for it in items if it.id in ids_inside]
 
 

@@ -85,7 +85,7 @@ class Handling(Work):
             outcome.picks.append(pick)
             return outcome
         response = firing.row.response(firing, call.moment.clock)
-        outcome = Outcome(response, picks=[pick], answer=firing.record)
+        outcome = Outcome(response, picks=[pick], answer=firing.fired)
         # A request for which the service has no route breaks no spec.
         if isinstance(self._operation_or_refusal, Operation):
             outcome.violations = self._call.violations
@@ -104,7 +104,7 @@ class Handling(Work):
         if outcome.stopped is not None:
             self._call.state.stop_reply(outcome.stopped)
         for pick in outcome.picks:
-            pick.count()
+            pick.count_request()
         self.exchange.violations = outcome.violations
         self.exchange.hint = outcome.hint
         self.exchange.fired = self.exchange.fired or outcome.answer
@@ -134,7 +134,7 @@ class Handling(Work):
 
     async def disturb(self, firing: Firing[Fault]) -> Response:
         """The response that a fault makes of the right one."""
-        self.exchange.fired = firing.record
+        self.exchange.fired = firing.fired
         # The operation is performed all the same: only its response is lost.
         if firing.row.phase == "after":
             self.keep(self.outcome())

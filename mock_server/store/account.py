@@ -140,11 +140,11 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
     def without_resource(self, resource: App | Dataset) -> "Store":
         """The account without an app or a dataset; of a folder, without all that is in it."""
         if isinstance(resource, App):
-            return replace(self, apps=omit(self.apps, ids_below(self.apps, resource.id)))
-        return replace(self, datasets=omit(self.datasets, ids_below(self.datasets, resource.id)))
+            return replace(self, apps=omit(self.apps, subtree_ids(self.apps, resource.id)))
+        return replace(self, datasets=omit(self.datasets, subtree_ids(self.datasets, resource.id)))
 
 
-def ids_below(objects: Mapping[str, TreeObject], id: str) -> set[str]:
+def subtree_ids(objects: Mapping[str, TreeObject], id: str) -> set[str]:
     """The id of an object, and the ids of all that is in it."""
     ids = {id}
     known = 0
@@ -170,4 +170,4 @@ def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
 def all_reach_root(objects: Mapping[str, TreeObject], changed: TreeObject) -> bool:
     """Whether an object that is new, or moved, and all that is in it reach the top level."""
     after = {**objects, changed.id: changed}
-    return all(reaches_root(after, id) for id in ids_below(after, changed.id))
+    return all(reaches_root(after, id) for id in subtree_ids(after, changed.id))

@@ -253,8 +253,8 @@ class ChoiceProbe(Probe):
         unknown = self.ask_list(datasetId=UNKNOWN_ID)
         missing = self.ask_list(datasetId=UNSET)
         for answer in (unknown, missing):
-            is_told = not answer.is_accepted and answer.code != 500
-            require(is_told, "a list without a dataset is accepted, or fails with code 500")
+            has_a_cause = not answer.is_accepted and answer.code != 500
+            require(has_a_cause, "a list without a dataset is accepted, or fails with code 500")
         lowest_status = min(unknown.status, missing.status)
         return {200: "always_200", 500: "always_500"}.get(lowest_status, "mapped")
 

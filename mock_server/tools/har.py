@@ -255,8 +255,7 @@ class Recording:
         if kind is RECORD:
             first = convert(page.get("total"), int) - first - len(items)
         for index, item in enumerate(items, first):
-            texts = texts_of_record(item) if kind is RECORD else {}
-            id = self._put(target, kind, item, texts)
+            id = self._put(target, kind, item, {})
             # A search shows no positions.
             if id is None or request.get("searchText"):
                 continue
@@ -269,6 +268,8 @@ class Recording:
     def _put(self, target: ObjectList, kind: ObjectKind, item: Any, base: JsonObject) -> str | None:
         """Put an object into its list and return its id, or note that it is skipped."""
         try:
+            if kind is RECORD:
+                base = texts_of_record(item)
             return target.put(kind, item, base)
         except ValidationError:
             self.skip(kind.noun, "with a missing or a wrong field")

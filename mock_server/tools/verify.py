@@ -47,8 +47,8 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
             choices.append(finding_of(server, name, choice.section, probe_of(name)))
     except httpx2.RequestError as error:
         raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
-    is_blind = all(it.status == NOT_OBSERVABLE for it in rules)
-    require(not is_blind, rules[0].reason)
+    saw_no_rule = all(it.status == NOT_OBSERVABLE for it in rules)
+    require(not saw_no_rule, rules[0].reason)
     # A choice that was not seen is most likely as in the profile that is nearest to the others.
     nearest, _ = nearest_profile(choices)
     for finding in choices:
