@@ -16,6 +16,7 @@ from mock_server.forms import form_kind, form_value
 from mock_server.store.replies import last_question
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
+"""A key has any visible ASCII characters but the comma."""
 
 
 class ClientRequest(Struct, frozen=True, dict=True):

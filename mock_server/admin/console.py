@@ -30,7 +30,7 @@ from mock_server.redaction import is_secret, redact
 from mock_server.scripting import faults, pages
 from mock_server.scripting.row import ScriptRow
 from mock_server.scripting.work import Fault
-from mock_server.service.app import NAMES
+from mock_server.service.app import OPERATION_NAMES
 from mock_server.store.objects import ROOT
 from mock_server.store.replies import as_text
 
@@ -42,7 +42,7 @@ USUAL_OPERATIONS = {
     "updateHistory": "pin a chat",
     "completions": "ask in a chat",
 }
-OTHER_OPERATIONS = sorted(NAMES - USUAL_OPERATIONS.keys())
+OTHER_OPERATIONS = sorted(OPERATION_NAMES - USUAL_OPERATIONS.keys())
 OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(OTHER_OPERATIONS, "")
 """The operations that can be chosen, the usual ones first and with words of their own."""
 FAILURES: dict[str, Fault] = {
@@ -259,7 +259,7 @@ PART_DATA = {
 def is_problem(exchange: Exchange) -> bool:
     """Whether a request failed, met a fault, or violated the spec."""
     failed = exchange.status >= 400 or (exchange.has_ended and exchange.status == 0)
-    return failed or exchange.fired is not None or bool(breaches(exchange.violations))
+    return failed or exchange.fired_row is not None or bool(breaches(exchange.violations))
 
 
 def breaches(violations: Iterable[Violation]) -> list[Violation]:

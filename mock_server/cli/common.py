@@ -51,7 +51,7 @@ def fail(message: str, code: Exit = Exit.FAILED) -> NoReturn:
 
 
 def check_writable(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """The path of a file that can be written whole: no device, nor a link in place of its file."""
+    """The path of a file that can be written whole: of no device, and behind a link."""
     if path and (not path.parent.is_dir() or (path.exists() and not path.is_file())):
         fail(f"Expected a file in a folder that is there, got {path} - at {option.opts[0]}")
     return path

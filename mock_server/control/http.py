@@ -62,7 +62,7 @@ class AdminClient:
 
 
 def client_at(url: str, token: str | None = None) -> httpx2.Client:
-    """A client of the server at this address; `token` is its admin token."""
+    """A client of the server at this address; `token` is its admin token, or an API key."""
     headers = {}
     if token:
         headers["Authorization"] = f"Bearer {token}"

@@ -79,7 +79,7 @@ class TagFilter(Struct, rename="camel", frozen=True):
 
 
 class TagValueListV2(FilteredListV2, kw_only=True):
-    """The filters of list_filters=tag_values: values of tags, which must all be there."""
+    """The filters of list_filters=tag_values: each tag must have one of its values."""
 
     tag_filters: tuple[TagFilter, ...] = ()
 

@@ -85,7 +85,7 @@ class Handling(Work):
             outcome.picks.append(pick)
             return outcome
         response = firing.row.response(firing, call.moment.clock)
-        outcome = Outcome(response, picks=[pick], answer=firing.fired)
+        outcome = Outcome(response, picks=[pick], answer=firing.fired_row)
         # A request for which the service has no route breaks no spec.
         if isinstance(self._operation_or_refusal, Operation):
             outcome.violations = self._call.violations
@@ -104,10 +104,10 @@ class Handling(Work):
         if outcome.stopped is not None:
             self._call.state.stop_reply(outcome.stopped)
         for pick in outcome.picks:
-            pick.count_request()
+            pick.count_and_limit_headers()
         self.exchange.violations = outcome.violations
         self.exchange.hint = outcome.hint
-        self.exchange.fired = self.exchange.fired or outcome.answer
+        self.exchange.fired_row = self.exchange.fired_row or outcome.answer
         return outcome.response
 
     async def pause(self, ms: float) -> bool:
@@ -134,7 +134,7 @@ class Handling(Work):
 
     async def disturb(self, firing: Firing[Fault]) -> Response:
         """The response that a fault makes of the right one."""
-        self.exchange.fired = firing.fired
+        self.exchange.fired_row = firing.fired_row
         # The operation is performed all the same: only its response is lost.
         if firing.row.phase == "after":
             self.keep(self.outcome())

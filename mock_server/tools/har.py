@@ -52,7 +52,7 @@ KINDS_BY_ROUTE = dict[tuple[str, str], ObjectKind | None]()
 for _operation in OPERATIONS:
     KINDS_BY_ROUTE |= dict.fromkeys(_operation.routes, KINDS_BY_OPERATION.get(_operation.name))
 RESOURCE_NOUNS = {"chat": "app", "record": "app", "collection": "dataset"}
-"""The noun of what has a list, directly or in a chat, by the noun of the objects in the list."""
+"""The app or dataset in which objects are, directly or in a chat, by their noun."""
 KEPT_PARTS = ("reasoning", "text")
 """The parts of records that are kept: files, and what tools were given or gave, may be secret."""
 ADDRESSES = ("avatar", "name", "rawLink")
