@@ -18,7 +18,7 @@ from mock_server.cli.common import (
     fail,
     say,
 )
-from mock_server.errors import did_you_mean
+from mock_server.errors import closest_word, did_you_mean
 
 
 class Commands(click.Group):
@@ -83,7 +83,10 @@ def warn_of_unknown_variables() -> None:
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):
-            hint = did_you_mean(name.removeprefix(PREFIX), endings).replace("'", f"'{PREFIX}", 1)
+            hint = ""
+            ending = closest_word(name.removeprefix(PREFIX), endings)
+            if ending is not None:
+                hint = f" (did you mean '{PREFIX}{ending}'?)"
             say(f"warning: unknown variable {name}{hint}")
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from mock_server.control.http import AdminClient, Refused, path_to
 from mock_server.decoding import JsonObject
+from mock_server.errors import count_in_words
 from mock_server.journal import OUTSIDE_SPEC
 from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
@@ -57,7 +58,7 @@ class JournalClient:
         number = "a call"
         expected = {"atLeast": 1}
         if times is not None:
-            number = number_of_calls(times)
+            number = count_in_words(times, "call")
             expected = {"exactly": times}
         self._verify(f"{number} of {call_in_words(criteria)}", criteria | expected)
 
@@ -116,7 +117,7 @@ class JournalClient:
             time.sleep(POLL_SECONDS)
         counts = self.page(**query, limit=1)["counts"]
         got = sum(counts.values()) or "none"
-        calls = f"{number_of_calls(times)} of {call_in_words(query)}"
+        calls = f"{count_in_words(times, 'call')} of {call_in_words(query)}"
         expected = f"Expected {calls} within {timeout:g} s"
         raise AssertionError(f"{expected}, got {got}\n{self.summary()}")
 
@@ -187,8 +188,3 @@ def call_in_words(criteria: JsonObject) -> str:
         parts = [f"{name} {brief_json(value)}" for name, value in wanted.items()]
         line += f" with {' and '.join(parts)}"
     return line
-
-
-def number_of_calls(times: int) -> str:
-    """`1 call`, `2 calls`."""
-    return f"{times} call{'s' * (times != 1)}"

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from mock_server import errors
 from mock_server.choices import tolerances
 from mock_server.envelope import failure_response
-from mock_server.errors import Refusal
+from mock_server.errors import Refusal, count_in_words
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection, watch_client
 from mock_server.scripting.row import Firing
@@ -211,9 +211,9 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
         case errors.RouteNotFound():
             return "The server has no such route; `respond` can answer it."
         case errors.AppNotFound():
-            return f"Sandbox {sandbox!r} has {count_in_words(store.apps, 'app')}."
+            return f"Sandbox {sandbox!r} has {first_ids(store.apps, 'app')}."
         case errors.DatasetNotFound():
-            return f"Sandbox {sandbox!r} has {count_in_words(store.datasets, 'dataset')}."
+            return f"Sandbox {sandbox!r} has {first_ids(store.datasets, 'dataset')}."
         case errors.ChatNotFound():
             chats = sum(len(it.chats) for it in store.apps.values())
             return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
@@ -228,8 +228,9 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
     return None
 
 
-def count_in_words(ids: Sized[str], word: str) -> str:
+def first_ids(ids: Sized[str], noun: str) -> str:
     """The number of the objects, and the first of their ids."""
-    first = ", ".join(islice(ids, MAX_IDS))
-    count = f"{len(ids)} {word}{'s' * (len(ids) != 1)}"
-    return f"{count}: {first}" if first else count
+    count = count_in_words(len(ids), noun)
+    if not ids:
+        return count
+    return f"{count}: {', '.join(islice(ids, MAX_IDS))}"

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from msgspec import MsgspecError, Raw, Struct, ValidationError, convert, field, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.errors import count_in_words
 from mock_server.fixture.document import START, ZonedTime
 from mock_server.service.app import OPERATIONS
 from mock_server.service.views import Paged
@@ -196,8 +197,7 @@ class Recording:
         """The notes, a line each."""
         lines = []
         for (noun, sentence), count in self.notes.items():
-            plural = "" if count == 1 else "s"
-            lines.append(sentence.format(f"{count} {noun}{plural}"))
+            lines.append(sentence.format(count_in_words(count, noun)))
         return lines
 
     # What exchanges show
