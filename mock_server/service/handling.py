@@ -29,36 +29,40 @@ MAX_IDS = 5
 class Handling(Work):
     """The work on one request. What faults ask for is said in `Work`."""
 
+    _unrouted: Refusal
+    """The refusal of a request for which the service has no operation."""
+
     def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
         self.exchange = call.exchange
         self._call = call
         self._routes = routes
         self._delivery = delivery
-        self._operation_or_refusal = routes.find(call)
-        """The operation that the request is for, or the refusal if the service has none."""
+        self._operation: Operation | None = None
+        """The operation that the request is for, None if the service has none."""
         self._kept_outcome: Outcome | None = None
 
-    def admit(self) -> Refusal | None:
-        """Find the caller, and check the request. A refusal that no test can change, or None."""
+    def admit(self) -> None:
+        """Find the operation and the caller, and check the request.
+
+        Raises the refusals that no fault and no answer of a test can change.
+        """
         call = self._call
         exchange = self.exchange
-        if isinstance(self._operation_or_refusal, Refusal):
-            # A test may have an answer for a path that the service has not.
-            is_unrouted = isinstance(self._operation_or_refusal, UNROUTED)
-            if not is_unrouted or not call.state.script.answers_path(exchange):
-                exchange.operation = call.operation
-                return self._operation_or_refusal
-            if len(exchange.request.body) > MAX_BODY:
-                return errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes")
-            return None
-        exchange.operation = self._operation_or_refusal.name
         try:
-            self._operation_or_refusal.admit(call)
-        except Refusal as refusal:
-            return refusal
+            self._operation = self._routes.find(call)
+        except UNROUTED as refusal:
+            # A test may have an answer for a path that the service does not have.
+            if not call.state.script.answers_path(exchange):
+                exchange.operation = call.operation
+                raise
+            self._unrouted = refusal
+            if len(exchange.request.body) > MAX_BODY:
+                raise errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes") from None
+            return
+        exchange.operation = call.operation
+        self._operation.admit(call)
         exchange.member = call.caller.member
         exchange.violations = call.violations
-        return None
 
     # What a fault may ask for
 
@@ -87,7 +91,7 @@ class Handling(Work):
         response = firing.row.response(firing, call.moment.clock)
         outcome = Outcome(response, picks=[pick], answer=firing.fired_row)
         # A request for which the service has no route breaks no spec.
-        if isinstance(self._operation_or_refusal, Operation):
+        if self._operation is not None:
             outcome.violations = self._call.violations
         return outcome
 
@@ -119,16 +123,15 @@ class Handling(Work):
 
     def refuse(self, refusal: Refusal, call: Call) -> Outcome:
         """The outcome of a refused request: a message that names the choices which accept it."""
-        operation = self._operation_or_refusal
-        is_related = isinstance(operation, Operation) and operation.section is None
+        operation = self._operation
         advice = ""
         # For a related route no choice is named, though some accept its request, too.
-        if not is_related:
+        if operation is None or operation.section is not None:
             advice = " or ".join(self._accepting_choices(refusal, call))
         if advice:
             advice = f" (accepted with {advice})"
         response = failure_response(refusal, call.choices, advice)
-        if isinstance(operation, Operation) and operation.stream_refusal:
+        if operation is not None and operation.stream_refusal:
             response = operation.stream_refusal(refusal, response, call.request)
         return Outcome(response, None, call.violations, hint=refusal_hint(refusal, call))
 
@@ -147,10 +150,10 @@ class Handling(Work):
 
     def _perform(self, call: Call) -> Outcome:
         """The outcome of the operation, or of the refusal."""
-        if isinstance(self._operation_or_refusal, Refusal):
-            return self.refuse(self._operation_or_refusal, call)
+        if self._operation is None:
+            return self.refuse(self._unrouted, call)
         try:
-            response = self._operation_or_refusal.perform(call)
+            response = self._operation.perform(call)
         except Refusal as refusal:
             return self.refuse(refusal, call)
         store = None if call.store is call.moment.store else call.store
@@ -178,10 +181,8 @@ class Handling(Work):
 
     def _refusal_of(self, call: Call) -> Refusal | None:
         """The refusal of a call that is tried from the beginning; None if it succeeds."""
-        operation = self._routes.find(call)
-        if isinstance(operation, Refusal):
-            return operation
         try:
+            operation = self._routes.find(call)
             operation.admit(call)
             operation.perform(call)
         except Refusal as refusal:

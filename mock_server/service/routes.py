@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from mock_server import errors
-from mock_server.errors import Refusal, did_you_mean
+from mock_server.errors import did_you_mean
 from mock_server.journal import OUTSIDE_SPEC
 from mock_server.service.call import Call
 from mock_server.service.operation import MAX_BODY, Operation
@@ -26,29 +26,28 @@ class Routes:
         """The number of bytes that a body may have."""
         return self._limits.get(path, MAX_BODY)
 
-    def find(self, call: Call) -> Operation | Refusal:
-        """The operation of a request, or the refusal if the service has none.
+    def find(self, call: Call) -> Operation:
+        """The operation of a request.
 
         Sets the name of the operation in the call, and notes violations of path and method.
+        Raises UnknownKey, Moved, RouteNotFound, MethodNotAllowed.
         """
         if call.is_lost:
             expected = "the key of a sandbox that exists, got that of one that is gone"
-            return errors.UnknownKey(expected)
-        moved = find_redirect(call)
-        if moved is not None:
-            return moved
+            raise errors.UnknownKey(expected)
+        check_slashes(call)
         path = call.request.path
         method = call.request.method
         methods = self._operations.get(path)
         if methods is None:
             hint = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
-            return errors.RouteNotFound("a route of the service", path, hint=hint)
+            raise errors.RouteNotFound("a route of the service", path, hint=hint)
         operation = methods.get(method) or next(iter(methods.values()))
         # Not every path is served under all choices.
         choice = operation.choice_of(path)
         if choice:
             if getattr(call.choices, choice) == "off":
-                return errors.RouteNotFound("a route of the spec", path)
+                raise errors.RouteNotFound("a route of the spec", path)
             call.note(OUTSIDE_SPEC[choice], "1", "", f"{path} is not in the spec")
         call.operation = operation.name
         # Another method may be served all the same.
@@ -56,16 +55,16 @@ class Routes:
             call.note("method_mismatch", operation.section or "1", "", f"the method {method}")
             if call.choices.method_mismatch == "reject":
                 allowed = ", ".join(methods)
-                return errors.MethodNotAllowed(allowed, method, headers={"Allow": allowed})
+                raise errors.MethodNotAllowed(allowed, method, headers={"Allow": allowed})
         return operation
 
 
-def find_redirect(call: Call) -> Refusal | None:
-    """The redirect of a path with slashes too many, if choices say that the service leads it."""
+def check_slashes(call: Call) -> None:
+    """Raises Moved for a path with slashes too many, if choices say that the service does."""
     path = call.request.path
     straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
     if straight == path or call.choices.request_form == "strict":
-        return None
+        return
     query = call.request.raw_query.decode("latin-1")
     location = quote(straight)
     if query:
@@ -73,4 +72,4 @@ def find_redirect(call: Call) -> Refusal | None:
     moved = errors.Moved("a path without doubled or last slashes", path)
     moved.headers = {"location": location, "refresh": f"0;url={location}"}
     moved.service_text = location
-    return moved
+    raise moved
