@@ -8,7 +8,7 @@ from starlette.responses import Response
 from mock_server.journal import Exchange, Fired, Violation
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
-from mock_server.scripting.row import Firing, Pick, ScriptRow
+from mock_server.scripting.row import Candidate, Pick, ScriptRow
 from mock_server.store.account import ChatKey, Store
 
 
@@ -64,6 +64,6 @@ class Fault(ScriptRow, frozen=True):
         """Whether this kind can do anything to the request."""
         return True
 
-    async def apply(self, firing: "Firing[Fault]", work: Work) -> Response:
+    async def apply(self, firing: "Candidate[Fault]", work: Work) -> Response:
         """The response in place of the right one, which is `work.keep(work.outcome())`."""
         raise NotImplementedError

@@ -13,7 +13,7 @@ from mock_server.envelope import failure_response
 from mock_server.errors import Refusal, count_in_words
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection, watch_client
-from mock_server.scripting.row import Firing
+from mock_server.scripting.row import Candidate
 from mock_server.scripting.work import Fault, Outcome, Work
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
@@ -135,7 +135,7 @@ class Handling(Work):
             response = operation.stream_refusal(refusal, response, call.request)
         return Outcome(response, None, call.violations, hint=refusal_hint(refusal, call))
 
-    async def disturb(self, firing: Firing[Fault]) -> Response:
+    async def disturb(self, firing: Candidate[Fault]) -> Response:
         """The response that a fault makes of the right one."""
         self.exchange.fired_row = firing.fired_row
         # The operation is performed all the same: only its response is lost.
