@@ -1,4 +1,4 @@
-"""What a request leads to, and how a fault disturbs that."""
+"""The outcome of a request, the work that leads to it, and faults, which disturb that."""
 
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from mock_server.store.account import ChatKey, Store
 
 
 class Outcome(Struct, eq=False):
-    """What a request leads to: the response, and what changes once the outcome is kept."""
+    """The outcome of a request: the response, and what changes once the outcome is kept."""
 
     response: Response
     store: Store | None = None
@@ -42,7 +42,7 @@ class Work(Protocol):
         """The connection of the request. Raises NeedsConnection in process."""
 
     def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
-        """What the request leads to: now, or with another body, or at another moment.
+        """The outcome of the request: now, or with another body, or at another moment.
 
         Nothing changes by that. Once an outcome is kept, no other one is made for now.
         """

@@ -125,7 +125,7 @@ class Handling(Work):
         """The outcome of a refused request: a message that names the choices which accept it."""
         operation = self._operation
         advice = ""
-        # For a related route no choice is named, though some accept its request, too.
+        # A related route names no choices, though some accept its request, too.
         if operation is None or operation.section is not None:
             advice = " or ".join(self._accepting_choices(refusal, call))
         if advice:
