@@ -10,26 +10,13 @@ from msgspec import UNSET
 
 from mock_server.decoding import JsonObject
 from mock_server.store.objects import fold_text
-from mock_server.tools.probe import (
-    CHAT_ROUTES,
-    LIST,
-    OF_JSON,
-    PIN,
-    ROWS,
-    UNKNOWN_ID,
-    NotObservable,
-    Probe,
-    first_or_raise,
-    has_tags,
-    ids_of,
-    is_folder,
-    require,
-    tag_names,
-)
+from mock_server.tools import probe
+from mock_server.tools.object_kinds import is_folder
+from mock_server.tools.probe import NotObservable, Probe, ids_of, require, require_first, tag_names
 from mock_server.tools.rules import ITEM_FIELDS
 
 ProbeMethod = Callable[["ChoiceProbe"], Any]
-UNKNOWN_TAG = {"tagId": UNKNOWN_ID, "values": ["any"]}
+UNKNOWN_TAG = {"tagId": probe.UNKNOWN_ID, "values": ["any"]}
 
 
 def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> ProbeMethod:
@@ -94,14 +81,12 @@ class ChoiceProbe(Probe):
 
     # Folders
 
-    def find_folder(self) -> JsonObject:
+    def require_folder(self) -> JsonObject:
         """A folder with content."""
-        for item in self.levels[None]:
-            if self.levels.get(item["_id"]):
-                return item
-        raise NotObservable("no folder has collections")
+        folders = (it for it in self.levels[None] if self.levels.get(it["_id"]))
+        return require_first(folders, "no folder has collections")
 
-    def find_nested(self) -> tuple[str, JsonObject]:
+    def require_nested(self) -> tuple[str, JsonObject]:
         """The id of a folder, and a collection two levels below: in a folder of that folder."""
         parents = {it["_id"]: it["parentId"] for it in self.items}
         for item in self.items:
@@ -111,7 +96,7 @@ class ChoiceProbe(Probe):
         raise NotObservable("no folder has a folder with collections")
 
     def parent_omitted(self) -> str:
-        self.find_folder()
+        self.require_folder()
         total = self.page(parentId=UNSET).total
         return "root" if total == self.page().total else "any"
 
@@ -123,12 +108,12 @@ class ChoiceProbe(Probe):
             return "root"
         return "unknown"
 
-    parent_unknown = accepted_or_refused("empty", "not_found", parentId=UNKNOWN_ID)
+    parent_unknown = accepted_or_refused("empty", "not_found", parentId=probe.UNKNOWN_ID)
 
     # Searches and filters
 
     def search_scope(self) -> str:
-        folder = self.find_folder()
+        folder = self.require_folder()
         name = folder["name"]
         id = folder["_id"]
         is_found = id in ids_of(self.all_items(searchText=name))
@@ -137,19 +122,19 @@ class ChoiceProbe(Probe):
         if id in ids_of(self.all_items(searchText=name, parentId=id)):
             return "dataset"
         # Only a server that searches in the folder alone refuses one that does not exist.
-        if not self.ask_list(searchText=name, parentId=UNKNOWN_ID).is_accepted:
+        if not self.ask_list(searchText=name, parentId=probe.UNKNOWN_ID).is_accepted:
             return "folder"
-        outer_folder, item = self.find_nested()
+        outer_folder, item = self.require_nested()
         if item["_id"] in ids_of(self.all_items(searchText=item["name"], parentId=outer_folder)):
             return "subtree"
         return "folder"
 
     def search_fields(self) -> str:
-        item, tag = self.find_tagged()
+        item, tag = self.require_tagged()
         found_ids = ids_of(self.all_items(searchText=tag, parentId=item["parentId"]))
         return "name_and_tags" if item["_id"] in found_ids else "name"
 
-    def find_tagged(self) -> tuple[JsonObject, str]:
+    def require_tagged(self) -> tuple[JsonObject, str]:
         """A collection, and one of its tags that is not in its name."""
         for item in self.items:
             for tag in tag_names(item):
@@ -158,7 +143,7 @@ class ChoiceProbe(Probe):
         raise NotObservable("no collection has a tag that is not in its name")
 
     def list_filters(self) -> str:
-        leaf = first_or_raise(filterfalse(is_folder, self.items), "all are folders")
+        leaf = require_first(filterfalse(is_folder, self.items), "all are folders")
         answer = self.ask_list(parentId=leaf["parentId"], selectFolder=True)
         # A server that does not know the field may refuse it.
         if not answer.is_accepted or not all(map(is_folder, answer.page().items)):
@@ -177,12 +162,13 @@ class ChoiceProbe(Probe):
         return "service" if has_other_fields else "documented"
 
     def tags_empty(self) -> str:
-        item = first_or_raise(filterfalse(has_tags, self.items), "every collection has tags")
+        without_tags = (it for it in self.items if not it.get("tags"))
+        item = require_first(without_tags, "every collection has tags")
         return "absent" if item.get("tags") is None else "list"
 
     def tag_form(self) -> str:
-        for item in filter(has_tags, self.items):
-            if any(isinstance(tag, dict) for tag in item["tags"]):
+        for item in self.items:
+            if any(isinstance(tag, dict) for tag in item.get("tags") or ()):
                 return "typed"
         raise NotObservable("no tag has a value")
 
@@ -190,33 +176,34 @@ class ChoiceProbe(Probe):
 
     def chat_unknown(self) -> str:
         id = f"verify-{token_hex(8)}"
-        _ = self.chats  # else nobody sees what happens
+        # If chats cannot be read, this raises before a pin that nobody would see.
+        self.read_pins()
         if not self.set_top(id, False).is_accepted:
             return "not_found"
         self.not_restored.append(f"the chat {id}")
-        was_created = id in self.chats
-        self.send("DELETE", f"{CHAT_ROUTES}/history/delHistory?appId={self.app}&chatId={id}")
-        if id not in self.chats:
+        was_created = id in self.read_pins()
+        self.send("DELETE", f"{probe.CHAT_ROUTES}/history/delHistory?appId={self.app}&chatId={id}")
+        if id not in self.read_pins():
             self.not_restored.pop()
         return "create" if was_created else "ignore"
 
     def top_missing(self) -> str:
         """A chat of an unknown app is refused in any case: for that, or for the missing field."""
-        chat: JsonObject = {"appId": UNKNOWN_ID, "chatId": UNKNOWN_ID}
-        code_with_top = self.send("PUT", PIN, chat | {"top": False}).code
-        code_without_top = self.send("PUT", PIN, chat).code
-        code_of_empty = self.send("PUT", PIN, {}).code
+        chat: JsonObject = {"appId": probe.UNKNOWN_ID, "chatId": probe.UNKNOWN_ID}
+        code_with_top = self.send("PUT", probe.PIN, chat | {"top": False}).code
+        code_without_top = self.send("PUT", probe.PIN, chat).code
+        code_of_empty = self.send("PUT", probe.PIN, {}).code
         is_told_apart = code_with_top not in (200, code_of_empty)
         require(is_told_apart, "an unknown app is refused like a missing field")
         return "ignore" if code_without_top == code_with_top else "reject"
 
     def lone_offset(self) -> str:
         with_rows = (it for it in self.items if it["dataAmount"])
-        collection = first_or_raise(with_rows, "no collection has rows")
+        collection = require_first(with_rows, "no collection has rows")
         body = {"collectionId": collection["_id"]}
-        first_rows = self.send("POST", ROWS, body).page().items
+        first_rows = self.send("POST", probe.ROWS, body).page().items
         require(bool(first_rows), "a collection shows no rows")
-        rows_past_the_end = self.send("POST", ROWS, body | {"offset": 10**6}).page().items
+        rows_past_the_end = self.send("POST", probe.ROWS, body | {"offset": 10**6}).page().items
         return "ignore" if rows_past_the_end else "honour"
 
     # What needs more than a key
@@ -231,7 +218,7 @@ class ChoiceProbe(Probe):
 
     def unknown_key(self) -> str:
         key = {"Authorization": f"Bearer fastgpt-{token_hex(16)}"}
-        is_open = self.is_listed(headers=OF_JSON | key)
+        is_open = self.is_listed(headers=probe.OF_JSON | key)
         require(is_open, "one is refused, as by every server with keys of its own")
         return "accept"
 
@@ -240,17 +227,17 @@ class ChoiceProbe(Probe):
     unknown_fields = accepted_or_refused("ignore", "reject", unknownField=1)
 
     def request_form(self) -> str:
-        moved = self.send("POST", f"{LIST}/", {"datasetId": self.dataset})
+        moved = self.send("POST", f"{probe.LIST}/", {"datasetId": self.dataset})
         return "service" if moved.status == 308 else "strict"
 
     def error_form(self) -> str:
-        code = self.ask_list(datasetId=UNKNOWN_ID).code
+        code = self.ask_list(datasetId=probe.UNKNOWN_ID).code
         require(400 <= code < 500 or code >= 1000, f"an unknown dataset has code {code}")
         return "plain" if code < 500 else "service"
 
     def error_http_status(self) -> str:
         """Some servers answer an unknown dataset with 500, and a wrong body with 400."""
-        unknown = self.ask_list(datasetId=UNKNOWN_ID)
+        unknown = self.ask_list(datasetId=probe.UNKNOWN_ID)
         missing = self.ask_list(datasetId=UNSET)
         for answer in (unknown, missing):
             has_a_cause = not answer.is_accepted and answer.code != 500
@@ -259,7 +246,7 @@ class ChoiceProbe(Probe):
         return {200: "always_200", 500: "always_500"}.get(lowest_status, "mapped")
 
     def legacy_paths(self) -> str:
-        return self.serves("PUT", f"{CHAT_ROUTES}/updateHistory", {})
+        return self.serves("PUT", f"{probe.CHAT_ROUTES}/updateHistory", {})
 
     def related_routes(self) -> str:
         return self.serves("POST", "/api/core/dataset/list", {"parentId": None})

@@ -12,7 +12,7 @@ from math import inf
 from operator import attrgetter
 from typing import Any, BinaryIO
 
-from msgspec import MsgspecError, Raw, Struct, ValidationError, convert, field, json
+from msgspec import MsgspecError, Raw, Struct, ValidationError, convert, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.errors import count_in_words
@@ -20,35 +20,24 @@ from mock_server.fixture.document import START, ZonedTime
 from mock_server.service.app import OPERATIONS
 from mock_server.service.views import Paged
 from mock_server.store.objects import Id
-from mock_server.tools.object_kinds import (
-    APP,
-    CHAT,
-    COLLECTION,
-    DATASET,
-    PINNED,
-    RECORD,
-    ROW,
-    Names,
-    ObjectKind,
-    pick_fields,
-)
+from mock_server.tools import object_kinds as kinds
 
 MAX_FILE = 256 * 1024 * 1024
 NOT_AS_EXPECTED = (MsgspecError, ValueError, RecursionError)
 KINDS_BY_OPERATION = {
-    "updateHistory": PINNED,
-    "getHistories": CHAT,
-    "getPaginationRecords": RECORD,
-    "listV2": COLLECTION,
-    "collection.list": COLLECTION,
-    "v2.list": ROW,
-    "app.list": APP,
-    "app.detail": APP,
-    "dataset.list": DATASET,
-    "dataset.detail": DATASET,
+    "updateHistory": kinds.PINNED,
+    "getHistories": kinds.CHAT,
+    "getPaginationRecords": kinds.RECORD,
+    "listV2": kinds.COLLECTION,
+    "collection.list": kinds.COLLECTION,
+    "v2.list": kinds.ROW,
+    "app.list": kinds.APP,
+    "app.detail": kinds.APP,
+    "dataset.list": kinds.DATASET,
+    "dataset.detail": kinds.DATASET,
 }
 """The kind of objects that the responses of an operation show; of other operations, none."""
-KINDS_BY_ROUTE = dict[tuple[str, str], ObjectKind | None]()
+KINDS_BY_ROUTE = dict[tuple[str, str], kinds.ObjectKind | None]()
 """The kind of objects that responses show, by the path and the method of the request."""
 for _operation in OPERATIONS:
     KINDS_BY_ROUTE |= dict.fromkeys(_operation.routes, KINDS_BY_OPERATION.get(_operation.name))
@@ -63,16 +52,16 @@ _PRIVATE = re.compile(r"(?<=//)[^/?#]*@|[?#].*", re.DOTALL)
 """What may be secret in an address: a user with a password, the query, the fragment."""
 
 
-class Body(Struct):
+class Body(Struct, frozen=True):
     text: str | None = None
     encoding: str | None = None
 
-    def value(self) -> Any:
-        """The value of the text, which is JSON. Raises NOT_AS_EXPECTED."""
-        text = self.text or ""
+    def fields(self) -> JsonObject:
+        """The fields of the text, which is a JSON object. Raises NOT_AS_EXPECTED."""
+        text: str | bytes = self.text or ""
         if self.encoding == "base64":
-            return json.decode(b64decode(text))
-        return json.decode(text)
+            text = b64decode(text)
+        return json.decode(text, type=JsonObject)
 
 
 class HarRequest(Struct, rename="camel"):
@@ -80,28 +69,10 @@ class HarRequest(Struct, rename="camel"):
     url: str
     post_data: Body | None = None
 
-    @property
-    def kind(self) -> ObjectKind | None:
-        """The kind of objects that the response shows, None if it shows none."""
-        _, api, end = re.split("[?#]", self.url)[0].rpartition("/api/")
-        return KINDS_BY_ROUTE.get((api + end, self.method))
-
-    def fields(self) -> JsonObject:
-        """The fields of the body. Raises NOT_AS_EXPECTED."""
-        if self.post_data is None or not self.post_data.text:
-            return {}
-        return convert(self.post_data.value(), JsonObject)
-
 
 class HarResponse(Struct):
     status: int
-    content: Body = field(default_factory=Body)
-
-    def envelope(self) -> JsonObject:
-        """The envelope in the body; that of a failure is not read. Raises NOT_AS_EXPECTED."""
-        if not 200 <= self.status < 300:
-            return {}
-        return convert(self.content.value(), JsonObject)
+    content: Body = Body()
 
 
 class RecordedExchange(Struct, rename="camel"):
@@ -142,46 +113,29 @@ def entries_of(file: BinaryIO) -> list[Raw]:
         raise ValueError(f"Expected a HAR file ({error})") from None
 
 
-class Position(Struct, order=True):
-    """The index of an object in a list of everything, and in the list of its folder."""
-
-    in_all: float = inf
-    in_folder: float = inf
-
-
 class ObjectList:
-    """The objects of a list, by id, and the positions that its pages showed."""
+    """The objects of a list, by id, and where in the list they were."""
 
     def __init__(self) -> None:
         self.objects = dict[str, JsonObject]()
-        self.positions = defaultdict[str, Position](Position)
+        self.places_in_all = dict[str, int]()
+        """Indexes in the list of everything, by id."""
+        self.places_in_folder = dict[str, int]()
+        """Indexes in the list of the object's folder, by id."""
 
-    def put(self, kind: ObjectKind, item: Any, base: JsonObject) -> str:
-        """Put base fields, and those kept of an item; return the id. Raises ValidationError."""
-        sent = convert(item, JsonObject)
-        fields = base | pick_fields(sent, kind.kept_fields)
-        # A folder of null or "" is the top level.
-        if "parent_id" in kind.entry.__struct_fields__ and "parentId" in sent:
-            fields["parentId"] = sent["parentId"] or None
-        convert(fields, kind.entry)  # only a check: the fixture has the fields as they were sent
-        id = " ".join(convert([*map(fields.get, kind.id_fields)], list[str]))
-        for name in ADDRESSES:
-            if _IS_ADDRESS.match(fields.get(name, "")):
-                fields[name] = _PRIVATE.sub("", fields[name])
-        self.objects[id] = fields
-        return id
+    def place(self, id: str) -> tuple[float, float]:
+        return self.places_in_all.get(id, inf), self.places_in_folder.get(id, inf)
 
     def in_order(self) -> list[JsonObject]:
-        """The objects as the pages showed them; those without a position are last."""
-        ids = sorted(self.objects, key=lambda id: self.positions[id])
-        return [self.objects[id] for id in ids]
+        """The objects as the pages showed them; those without a place are last."""
+        return [self.objects[id] for id in sorted(self.objects, key=self.place)]
 
 
 class Recording:
     """The objects that the exchanges of a recording show; later exchanges win."""
 
     def __init__(self) -> None:
-        self.lists = defaultdict[tuple[str, Names], ObjectList](ObjectList)
+        self.lists = defaultdict[tuple[str, kinds.Names], ObjectList](ObjectList)
         """Lists by the noun of their objects, and the ids of what holds them."""
         self.notes = Counter[tuple[str, str]]()
         """How many objects a sentence is true of, by their noun and the sentence."""
@@ -204,35 +158,43 @@ class Recording:
 
     def add(self, exchange: RecordedExchange) -> None:
         """Add the objects of an exchange, or note why it is skipped."""
-        kind = exchange.request.kind
+        request = exchange.request
+        response = exchange.response
+        # A proxy may have the service below a path of its own.
+        _, api, end = re.split("[?#]", request.url)[0].rpartition("/api/")
+        kind = KINDS_BY_ROUTE.get((api + end, request.method))
         if kind is None:
             self.skip("response", "of other addresses")
             return
         try:
-            envelope = exchange.response.envelope()
-            if envelope.get("code") == 200:
-                self._add_objects(kind, exchange.request.fields(), envelope.get("data"))
-            else:
+            envelope = {}
+            if 200 <= response.status < 300:
+                envelope = response.content.fields()
+            if envelope.get("code") != 200:
                 self.skip("response", "that failed")
+                return
+            fields = {}
+            if request.post_data and request.post_data.text:
+                fields = request.post_data.fields()
+            self._add_objects(kind, fields, envelope.get("data"))
         except NOT_AS_EXPECTED:
             self.skip("response", "whose request or data is not as expected")
 
-    def _add_objects(self, kind: ObjectKind, request: JsonObject, data: Any) -> None:
-        """Add what the data of a response show; of a pin, the request. Raises NOT_AS_EXPECTED."""
+    def _add_objects(self, kind: kinds.ObjectKind, request: JsonObject, data: Any) -> None:
+        """Add what a response shows by its data, a pin by its request. Raises NOT_AS_EXPECTED."""
         # Even a list without objects shows what holds it, so it is made here.
         holder_ids = convert([*map(request.get, kind.holder_fields)], list[Id])
         target = self.list_of(kind.noun, *holder_ids)
-        if kind is PINNED:
+        if kind is kinds.PINNED:
             chat_id = convert(request.get("chatId"), Id)
-            earlier = target.objects.get(chat_id, {})
-            self._put(target, kind, request, earlier | {"chatId": chat_id})
-        elif kind in (APP, DATASET):
+            self._put(target, kind, request, target.objects.get(chat_id, {}))
+        elif kind in (kinds.APP, kinds.DATASET):
             self._add_resources(target, kind, request, data)
         else:
             self._add_page(target, kind, request, convert(data, JsonObject))
 
     def _add_resources(
-        self, target: ObjectList, kind: ObjectKind, request: JsonObject, data: Any
+        self, target: ObjectList, kind: kinds.ObjectKind, request: JsonObject, data: Any
     ) -> None:
         """Add a list of apps or datasets, or the details of one."""
         folder = {}
@@ -243,37 +205,50 @@ class Recording:
         for item in convert(items, list[JsonObject]):
             id = item.get("_id")
             earlier = target.objects.get(str(id), {})
-            self._put(target, kind, item, earlier | folder | {"id": id})
+            self._put(target, kind, item | {"id": id}, earlier | folder)
 
     def _add_page(
-        self, target: ObjectList, kind: ObjectKind, request: JsonObject, page: JsonObject
+        self, target: ObjectList, kind: kinds.ObjectKind, request: JsonObject, page: JsonObject
     ) -> None:
         """Add a page of a list."""
         items = convert(page.get("list", page.get("data")), list[Any])
         first = first_index(request)
         # Pages of records go from the newest on, but each has the oldest first.
-        if kind is RECORD:
+        if kind is kinds.RECORD:
             first = convert(page.get("total"), int) - first - len(items)
+        # Without a folder, a request is for all objects.
+        places = target.places_in_all
+        if "parentId" in request:
+            places = target.places_in_folder
         for index, item in enumerate(items, first):
             id = self._put(target, kind, item, {})
-            # A search shows no positions.
-            if id is None or request.get("searchText"):
-                continue
-            # Without a folder, a request is for all objects.
-            if "parentId" in request:
-                target.positions[id].in_folder = index
-            else:
-                target.positions[id].in_all = index
+            # A search shows no places.
+            if id is not None and not request.get("searchText"):
+                places[id] = index
 
-    def _put(self, target: ObjectList, kind: ObjectKind, item: Any, base: JsonObject) -> str | None:
-        """Put an object into its list and return its id, or note that it is skipped."""
+    def _put(
+        self, target: ObjectList, kind: kinds.ObjectKind, item: Any, base: JsonObject
+    ) -> str | None:
+        """Put an object, with base fields, into its list; return its id, or None if skipped."""
         try:
-            if kind is RECORD:
-                base = texts_of_record(item)
-            return target.put(kind, item, base)
+            sent = convert(item, JsonObject)
+            if kind is kinds.RECORD:
+                base = texts_of_record(sent)
+            fields = base | kind.pick(sent)
+            # A folder of null or "" is the top level.
+            if "parent_id" in kind.entry.__struct_fields__ and "parentId" in sent:
+                fields["parentId"] = sent["parentId"] or None
+            # This is only a check: the fixture has the fields as they were sent.
+            convert(fields, kind.entry)
+            id = " ".join(convert([*map(fields.get, kind.id_fields)], list[str]))
         except ValidationError:
             self.skip(kind.noun, "with a missing or a wrong field")
             return None
+        for name in ADDRESSES:
+            if _IS_ADDRESS.match(fields.get(name, "")):
+                fields[name] = _PRIVATE.sub("", fields[name])
+        target.objects[id] = fields
+        return id
 
     # The fixture
 
@@ -293,9 +268,9 @@ class Recording:
         for dataset in datasets:
             dataset["collections"] = self._place_in_folders("collection", dataset["id"])
             for collection in dataset["collections"]:
-                rows = self._take_rows(collection["_id"])
-                if rows:
-                    collection["data"] = rows
+                rows = self.lists.pop(("row", (collection["_id"],)), ObjectList())
+                if rows.objects:
+                    collection["data"] = rows.in_order()
         # The rows that remain belong to no collection.
         for (noun, _), rest in self.lists.items():
             if noun == "row" and rest.objects:
@@ -315,10 +290,6 @@ class Recording:
                 app_id, chat_id = holder_ids
                 self.list_of("chat", app_id).objects.setdefault(chat_id, {"chatId": chat_id})
 
-    def _take_rows(self, collection_id: str) -> list[JsonObject]:
-        """The rows of a collection, which are then no longer among those that remain."""
-        return self.lists.pop(("row", (collection_id,)), ObjectList()).in_order()
-
     def _place_in_folders(self, noun: str, *holder_ids: str) -> list[JsonObject]:
         """The objects in order, those whose folder was not seen moved to the top level."""
         placed = self.list_of(noun, *holder_ids)
@@ -336,10 +307,8 @@ def first_index(request: JsonObject) -> int:
     return int(paging.offset or 0) or pages_before * int(paging.page_size or 10)
 
 
-def texts_of_record(record: Any) -> JsonObject:
+def texts_of_record(record: JsonObject) -> JsonObject:
     """The texts and thoughts of a record. Raises ValidationError."""
-    if not isinstance(record, dict):
-        return {}
     value = record.get("value")
     if isinstance(value, str):  # in older records
         return {"text": value}

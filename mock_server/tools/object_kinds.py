@@ -1,6 +1,6 @@
 """The kinds of objects that a fixture takes from a real service, and the fields it keeps."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -13,24 +13,30 @@ FOLDERS = ("folder", "toolFolder")
 
 
 class ObjectKind(NamedTuple):
-    """A kind of objects: its type in fixtures, the fields that identify one, and those kept."""
+    """A kind of objects: its type in fixtures, and the fields that identify one."""
 
     noun: str
     entry: type[Struct]
     id_fields: Names
     kept_fields: Names
+    """The other fields that are kept."""
     holder_fields: Names = ()
     """The fields of a request that identify the object which holds it: an app has chats."""
 
+    def pick(self, item: JsonObject) -> JsonObject:
+        """The fields of an object that are kept, as far as it has them, and they are not null."""
+        names = (*self.id_fields, *self.kept_fields)
+        return {name: item[name] for name in names if item.get(name) is not None}
+
 
 RESOURCE_FIELDS = ("name", "type", "intro", "avatar", "tmbId", "updateTime")
-COLLECTION_FIELDS: Names = ("_id", "tmbId", "type", "name", "updateTime", "createTime")
-COLLECTION_FIELDS += ("dataAmount", "trainingAmount", "externalFileId", "tags", "forbid")
-COLLECTION_FIELDS += ("trainingType", "hasError", "fileId", "rawLink")
+COLLECTION_FIELDS: Names = ("tmbId", "type", "name", "updateTime", "createTime", "dataAmount")
+COLLECTION_FIELDS += ("trainingAmount", "externalFileId", "tags", "forbid", "trainingType")
+COLLECTION_FIELDS += ("hasError", "fileId", "rawLink")
 PIN_FIELDS = ("top", "title", "customTitle")
-CHAT_FIELDS = ("chatId", "updateTime", "hasBeenRead", *PIN_FIELDS)
-RECORD_FIELDS = ("dataId", "obj", "time", "userGoodFeedback", "userBadFeedback")
-ROW_FIELDS = ("_id", "q", "a", "chunkIndex")
+CHAT_FIELDS = ("updateTime", "hasBeenRead", *PIN_FIELDS)
+RECORD_FIELDS = ("time", "userGoodFeedback", "userBadFeedback")
+ROW_FIELDS = ("q", "a", "chunkIndex")
 
 APP = ObjectKind("app", document.AppEntry, ("id",), RESOURCE_FIELDS)
 DATASET = ObjectKind("dataset", document.DatasetEntry, ("id",), RESOURCE_FIELDS)
@@ -45,6 +51,20 @@ COLLECTION = ObjectKind(
 ROW = ObjectKind("row", document.RowEntry, ("_id",), ROW_FIELDS, ("collectionId",))
 
 
-def pick_fields(item: JsonObject, names: Iterable[str]) -> JsonObject:
-    """The fields of an object with these names, as far as it has them, and they are not null."""
-    return {name: item[name] for name in names if item.get(name) is not None}
+def is_folder(item: JsonObject) -> bool:
+    """Whether an app, a dataset or a collection is a folder of others."""
+    return item.get("type") in FOLDERS
+
+
+def walk_folders(
+    read_folder: Callable[[str | None], list[JsonObject]], id_field: str
+) -> Iterator[tuple[str | None, list[JsonObject]]]:
+    """The top level, which has the id None, and each folder once: its id and what is in it."""
+    ids: list[str | None] = [None]
+    # The list of folders grows while they are read.
+    for id in ids:
+        items = read_folder(id)
+        yield id, items
+        for folder in filter(is_folder, items):
+            if folder[id_field] not in ids:
+                ids.append(folder[id_field])

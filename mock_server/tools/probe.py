@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import httpx2
 from msgspec import UNSET, Struct, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
-from mock_server.tools.object_kinds import FOLDERS
+from mock_server.tools.object_kinds import is_folder, walk_folders
 
 LIST = "/api/core/dataset/collection/listV2"
 ROWS = "/api/core/dataset/data/v2/list"
@@ -44,7 +44,7 @@ def require(condition: bool, reason: str) -> None:
         raise NotObservable(reason)
 
 
-def first_or_raise(candidates: Iterable[T], reason: str) -> T:
+def require_first(candidates: Iterable[T], reason: str) -> T:
     """The first candidate. Raises NotObservable, for this reason, if there is none."""
     for candidate in candidates:
         return candidate
@@ -62,15 +62,6 @@ def tag_names(item: JsonObject) -> list[str]:
         name = tag["tag"] if isinstance(tag, dict) else str(tag)
         names.append(name)
     return names
-
-
-def has_tags(item: JsonObject) -> bool:
-    return bool(item.get("tags"))
-
-
-def is_folder(item: JsonObject) -> bool:
-    """Whether an item of a list of collections is a folder."""
-    return bool(item["type"] == "folder")
 
 
 class ListPage(NamedTuple):
@@ -157,7 +148,7 @@ class Probe(Struct, dict=True):
             answer.is_accepted, f"no id is given, and {path} is refused with code {answer.code}"
         )
         objects = answer.body["data"] or ()
-        ids = [str(it["_id"]) for it in objects if it["type"] not in FOLDERS]
+        ids = [str(it["_id"]) for it in objects if not is_folder(it)]
         require(bool(ids), f"no id is given, and {path} shows none to this key")
         return ids[:limit]
 
@@ -196,13 +187,13 @@ class Probe(Struct, dict=True):
         try:
             items, total = self.page(datasetId=dataset)
             # To choose a dataset, its first folders tell enough.
-            folders = [it["_id"] for it in items if it["type"] in FOLDERS][:3]
-            folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in folders]
+            ids = ids_of(filter(is_folder, items))[:3]
+            folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in ids]
         except (NotObservable, LookupError):
             return 0, 0
         largest = max([total, *folder_totals])
         has_content = any(folder_totals)
-        has_any_tags = any(map(has_tags, items))
+        has_any_tags = any(it.get("tags") for it in items)
         return sum([has_content, has_any_tags, largest > 10, largest > 30]), largest
 
     def ask_list(
@@ -231,14 +222,8 @@ class Probe(Struct, dict=True):
     @cached_property
     def levels(self) -> dict[str | None, list[JsonObject]]:
         """The collections of the top level, and of each folder."""
-        levels = dict[str | None, list[JsonObject]]()
-        folders: list[str | None] = [None]
-        # The list of folders grows while they are read.
-        for parent in folders:
-            levels[parent] = self.all_items(parentId=parent)
-            for folder in filter(is_folder, levels[parent]):
-                if folder["_id"] not in folders and len(folders) < MAX_FOLDERS_READ:
-                    folders.append(folder["_id"])
+        folders = walk_folders(lambda id: self.all_items(parentId=id), "_id")
+        levels = dict(islice(folders, MAX_FOLDERS_READ))
         require(bool(levels[None]), "the dataset is empty")
         return levels
 
@@ -261,8 +246,7 @@ class Probe(Struct, dict=True):
     def set_top(self, chat_id: str, top: bool) -> ServerResponse:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})
 
-    @property
-    def chats(self) -> dict[str, bool]:
+    def read_pins(self) -> dict[str, bool]:
         """Whether each chat is pinned, by its id."""
         body = {"appId": self.app, "pageSize": 30}
         chats = all_pages(lambda offset: self.send("POST", HISTORIES, body | {"offset": offset}))

@@ -11,24 +11,9 @@ from msgspec import Meta, Struct
 
 from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal
-from mock_server.tools.object_kinds import (
-    APP,
-    CHAT,
-    COLLECTION,
-    DATASET,
-    FOLDERS,
-    ROW,
-    ObjectKind,
-    pick_fields,
-)
-from mock_server.tools.probe import (
-    HISTORIES,
-    LIST,
-    ROWS,
-    ServerResponse,
-    ServiceError,
-    UnexpectedAnswer,
-)
+from mock_server.tools import object_kinds as kinds
+from mock_server.tools import probe
+from mock_server.tools.probe import ServerResponse, ServiceError, UnexpectedAnswer
 
 T = TypeVar("T")
 ITEMS_A_PAGE = 30
@@ -66,8 +51,10 @@ def pull(
     verify = base_url.startswith("https:")
     with httpx2.Client(base_url=base_url, headers=headers, timeout=60, verify=verify) as client:
         account = Pull(client, pause)
-        apps = account.read_resources(APP, app, "chats", account.read_chats)
-        datasets = account.read_resources(DATASET, dataset, "collections", account.read_collections)
+        apps = account.read_resources(kinds.APP, app, "chats", account.read_chats)
+        datasets = account.read_resources(
+            kinds.DATASET, dataset, "collections", account.read_collections
+        )
         if rows:
             for pulled in datasets:
                 for collection in pulled["collections"]:
@@ -126,7 +113,7 @@ class Pull(Struct):
                 wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
         raise failure
 
-    def read_list(self, path: str, body: JsonObject, kind: ObjectKind) -> list[JsonObject]:
+    def read_list(self, path: str, body: JsonObject, kind: kinds.ObjectKind) -> list[JsonObject]:
         """All entries of a list, by pages. Raises Changed, and as `read` does."""
         entries = dict[str, JsonObject]()
         total = None
@@ -162,7 +149,7 @@ class Pull(Struct):
 
     def read_resources(
         self,
-        kind: ObjectKind,
+        kind: kinds.ObjectKind,
         ids: tuple[str, ...],
         content_field: str,
         read_content: Callable[[str], list[JsonObject]],
@@ -175,57 +162,51 @@ class Pull(Struct):
             items = self.try_to_read(f"the {kind.noun}s of folder {parent or 'null'}", read)
             return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
 
-        entries = walk_folders(read_folder, "id")
+        entries = entries_in_folders(read_folder, "id")
         # An app or a dataset that no list shows may be readable. Its folder is left out.
         if ids:
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
         resources = []
         for id, entry in entries.items():
             content: list[JsonObject] | None = []
-            if entry.get("type") not in FOLDERS:
+            if not kinds.is_folder(entry):
                 content = self.try_to_read(f"{kind.noun} {id}", partial(read_content, id))
             if content is not None:
                 resources.append(entry | {content_field: content})
         return resources
 
     def read_chats(self, app_id: str) -> list[JsonObject]:
-        return self.read_list(HISTORIES, {"appId": app_id}, CHAT)
+        return self.read_list(probe.HISTORIES, {"appId": app_id}, kinds.CHAT)
 
     def read_collections(self, dataset_id: str) -> list[JsonObject]:
         """All collections of a dataset, folder by folder. Raises as `read_list` does."""
 
         def read_folder(parent: str | None) -> list[JsonObject]:
-            return self.read_list(LIST, {"datasetId": dataset_id, "parentId": parent}, COLLECTION)
+            body = {"datasetId": dataset_id, "parentId": parent}
+            return self.read_list(probe.LIST, body, kinds.COLLECTION)
 
-        return [*walk_folders(read_folder, "_id").values()]
+        return [*entries_in_folders(read_folder, "_id").values()]
 
     def add_rows(self, collection: JsonObject) -> None:
         """Read the rows of a collection into it, if they can be read."""
-        if collection.get("type") in FOLDERS or collection.get("dataAmount") == 0:
+        if kinds.is_folder(collection) or collection.get("dataAmount") == 0:
             return
         id = collection["_id"]
-        read = partial(self.read_list, ROWS, {"collectionId": id}, ROW)
+        read = partial(self.read_list, probe.ROWS, {"collectionId": id}, kinds.ROW)
         rows = self.try_to_read(f"the rows of collection {id}", read)
         if rows:
             collection["data"] = rows
 
 
-def walk_folders(
+def entries_in_folders(
     read_folder: Callable[[str | None], list[JsonObject]], id_field: str
 ) -> dict[str, JsonObject]:
-    """The objects inside all folders, by id."""
-    objects = dict[str, JsonObject]()
-    folders: list[str | None] = [None]
-    # The list of folders grows while they are read.
-    for parent in folders:
-        for item in read_folder(parent):
-            id = item[id_field]
-            if id in objects:
-                continue
-            objects[id] = item | {"parentId": parent}
-            if item.get("type") in FOLDERS:
-                folders.append(id)
-    return objects
+    """The entries of all folders, by id; one that came before stays where it was."""
+    entries = dict[str, JsonObject]()
+    for parent, items in kinds.walk_folders(read_folder, id_field):
+        for item in items:
+            entries.setdefault(item[id_field], item | {"parentId": parent})
+    return entries
 
 
 def failure_text(answer: ServerResponse, path: str) -> str:
@@ -254,9 +235,9 @@ def convert_answer(value: Any, kind: type[T], path: str) -> T:
         raise UnexpectedAnswer(f"{error} in an answer of {path}") from None
 
 
-def checked_entry(item: JsonObject, kind: ObjectKind, path: str) -> JsonObject:
+def checked_entry(item: JsonObject, kind: kinds.ObjectKind, path: str) -> JsonObject:
     """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
-    fields = pick_fields(item, (*kind.id_fields, *kind.kept_fields))
+    fields = kind.pick(item)
     convert_answer(fields.get(kind.id_fields[0]), str, path)
     convert_answer(fields, kind.entry, path)
     return fields

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType, defstruct, json
 
 from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.store.objects import Permission, ValuedTag, fold_text
-from mock_server.tools.probe import Probe, first_or_raise, ids_of, require, tag_names
+from mock_server.tools.probe import Probe, ids_of, require, require_first, tag_names
 
 SpecPermission: Any = defstruct(
     "SpecPermission", [("value", int)], bases=(Permission,), frozen=True, kw_only=True
@@ -104,17 +104,17 @@ def check_search(server: Probe) -> None:
 
 def check_pin(server: Probe) -> None:
     """`top` pins and unpins, twice as once, with data null. At last the chat is as it was."""
-    id, was_pinned = first_or_raise(server.chats.items(), "the app has no chats")
+    id, was_pinned = require_first(server.read_pins().items(), "the app has no chats")
     server.not_restored += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
     try:
         for top in (not was_pinned, not was_pinned, was_pinned, was_pinned):
             answer = server.set_top(id, top)
             is_right = answer.status == 200 and answer.body == PIN_SUCCESS
             expect("the envelope of a success, with data null", answer.body, is_right)
-            is_pinned = server.chats[id]
+            is_pinned = server.read_pins()[id]
             expect(f"the chat {id} as it was set", is_pinned, is_pinned == top)
     finally:
-        if server.set_top(id, was_pinned).is_accepted and server.chats[id] == was_pinned:
+        if server.set_top(id, was_pinned).is_accepted and server.read_pins()[id] == was_pinned:
             server.not_restored.pop()
 
 
