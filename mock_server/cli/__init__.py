@@ -7,17 +7,8 @@ from pathlib import Path
 import click
 
 from mock_server import __version__
-from mock_server.cli import offline, outside, serving
-from mock_server.cli.common import (
-    FIXTURE,
-    PREFIX,
-    PULL_KEY,
-    SETTINGS,
-    VERIFY_KEY,
-    WITHOUT_VARIABLES,
-    fail,
-    say,
-)
+from mock_server.cli import common, offline, outside, serving
+from mock_server.cli.common import PREFIX, fail, say
 from mock_server.errors import closest_word, did_you_mean
 
 
@@ -35,7 +26,7 @@ class Commands(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         serve = serving.serve_command
-        with click.Context(serve, parent=ctx, **SETTINGS) as serving_context:
+        with click.Context(serve, parent=ctx, **common.SETTINGS) as serving_context:
             records = [it.get_help_record(serving_context) for it in serve.params]
         with formatter.section("Options of serve"):
             formatter.write_dl([*filter(None, records)])
@@ -56,7 +47,7 @@ COMMANDS = (
 )
 
 
-@click.group(cls=Commands, commands=COMMANDS, context_settings=WITHOUT_VARIABLES)
+@click.group(cls=Commands, commands=COMMANDS, context_settings=common.WITHOUT_VARIABLES)
 @click.version_option(__version__, prog_name="mock-server")
 def cli() -> None:
     """A stateful mock server of FastGPT, for tests of the programs that call it.
@@ -74,7 +65,7 @@ def cli() -> None:
 
 def warn_of_unknown_variables() -> None:
     """Name variables that look like ours and are none, with the one that is probably meant."""
-    known = [FIXTURE, PULL_KEY, VERIFY_KEY]
+    known = [common.FIXTURE, common.PULL_KEY, common.VERIFY_KEY]
     for command in COMMANDS:
         if command.context_settings.get("auto_envvar_prefix"):
             options = [it for it in command.params if isinstance(it, click.Option)]

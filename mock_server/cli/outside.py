@@ -9,18 +9,8 @@ from typing import Any
 
 import click
 
-from mock_server.cli.common import (
-    OUTPUT,
-    PULL_KEY,
-    SETTINGS,
-    VERIFY_KEY,
-    WITHOUT_VARIABLES,
-    Exit,
-    check_address,
-    fail,
-    say,
-    write_out,
-)
+from mock_server.cli import common
+from mock_server.cli.common import OUTPUT, Exit, check_address, fail, say, write_out
 from mock_server.fixture.dump import yaml_of
 from mock_server.fixture.load import load_fixture
 
@@ -33,9 +23,9 @@ def key_from(variable: str) -> str:
     return key
 
 
-@click.command("verify", context_settings=WITHOUT_VARIABLES)
+@click.command("verify", context_settings=common.WITHOUT_VARIABLES)
 @click.option("--base-url", required=True, callback=check_address, help="Address of the server.")
-@click.option("--key-env", default=VERIFY_KEY, help="Name of the variable with the API key.")
+@click.option("--key-env", default=common.VERIFY_KEY, help="Name of the variable with the API key.")
 @click.option(
     "--dataset", metavar="ID", help="Dataset to look at; by default the fullest of the first 10."
 )
@@ -85,9 +75,9 @@ def verify_command(
     raise SystemExit(any(it.status == "differs" for it in findings))
 
 
-@click.command("pull", context_settings=SETTINGS)
+@click.command("pull", context_settings=common.SETTINGS)
 @click.option("--base-url", required=True, callback=check_address, help="Address of the service.")
-@click.option("--key-env", default=PULL_KEY, help="Name of the variable with the API key.")
+@click.option("--key-env", default=common.PULL_KEY, help="Name of the variable with the API key.")
 @click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
 @click.option("--app", multiple=True, help="Id of an app to read, by default all.")
 @click.option("--rows", is_flag=True, help="Read the rows of collections, too.")
