@@ -41,7 +41,7 @@ class LocalServer:
             fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
         if self._variants:
-            baseline = self._variants.note_reads(baseline)
+            baseline = self._variants.observed(baseline)
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
         self.server.run(lambda: self.server.sandboxes.restart(baseline))
         self._prepared = setup
@@ -54,6 +54,10 @@ class LocalServer:
             server.http = client_at(server.url)
         server.http.cookies.clear()
         return Control(server.http)
+
+    def application(self, setup: Setup) -> "MockServerApp":
+        """The server with this data as an application."""
+        return MockServerApp(self.prepare(setup).app)
 
     def _load(self, source: Any) -> Fixture:
         """A fixture, loaded anew only if it is another one or has changed."""

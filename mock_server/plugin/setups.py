@@ -15,6 +15,8 @@ URL = "--mock-server-url"
 PROFILE = "--mock-server-profile"
 CHOICES = "--mock-server-choices"
 STRICT = "mock_server_strict"
+SERVERS = ("mock_server", "mock_server_app")
+"""The fixtures of pytest with a sandbox of the test's own."""
 OFF = ("false", "no", "off", "0")
 FAILURE = partial(pytest.fail.Exception, pytrace=False)
 

@@ -21,8 +21,11 @@ from mock_server.choices import Choices, choice_table, profile_choices
 from mock_server.errors import did_you_mean
 from mock_server.fixture.load import read_profile
 from mock_server.journal import OUTSIDE_SPEC
+from mock_server.plugin import setups
 from mock_server.sandbox import Baseline
 
+SETUP = "_mock_server_setup"
+"""The pytest fixture whose parameter has the choices of a run."""
 UNNOTICED = "no request of this test could notice "
 
 
@@ -38,31 +41,43 @@ def note_reads(choices: Choices, names: set[str]) -> Choices:
 
 
 class Variants:
-    """A pytest plugin that leaves out the runs which no request could notice.
+    """A pytest plugin that makes these runs, and leaves out those that no request could notice.
 
-    `setup` is the name of the parameter with the choices of a run.
+    `words` is the value of the option.
     """
 
-    def __init__(self, setup: str) -> None:
-        self._setup = setup
+    def __init__(self, words: str) -> None:
+        self._words = words
         self._running = ""
         """The id of the test that runs."""
         self._read: dict[str, set[str]] = {}
         """The choices that were read, by the id of a test that has not failed."""
 
-    def note_reads(self, baseline: Baseline) -> Baseline:
+    def observed(self, baseline: Baseline) -> Baseline:
         """The baseline for the running test, with choices of which each read is noted."""
         names = set[str]()
         self._read[self._running] = names
         choices = note_reads(baseline.moment.choices, names)
         return replace(baseline, moment=replace(baseline.moment, choices=choices))
 
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run tests again under other values of choices."""
+        if not {*setups.SERVERS} & {*metafunc.fixturenames}:
+            return
+        setup = setups.setup_of_markers(metafunc.definition)
+        base = setup.profile or metafunc.config.getoption(setups.PROFILE) or "documented"
+        with setups.plain_errors():
+            pairs = differing_values(self._words, base, setup.choices)
+        runs = [pytest.param({}, id="default")]
+        runs += [pytest.param({name: value}, id=f"{name}={value}") for name, value in pairs]
+        metafunc.parametrize(SETUP, runs, indirect=True)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self._running = item.nodeid
         if not hasattr(item, "callspec"):
             return
-        for name, value in item.callspec.params.get(self._setup, {}).items():
+        for name, value in item.callspec.params.get(SETUP, {}).items():
             # If nothing is known of the default run, all other runs are made.
             default_run = item.nodeid.replace(f"{name}={value}", "default")
             if name not in self._read.get(default_run, {name}):
