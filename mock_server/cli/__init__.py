@@ -13,7 +13,7 @@ from mock_server.errors import closest_word, did_you_mean
 
 
 class Commands(click.Group):
-    """A group of commands; without the name of one, `serve`, whose options its help shows."""
+    """A group of commands that runs `serve` if none is named, and has its options in the help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = args[0] if args else ""
@@ -64,13 +64,13 @@ def cli() -> None:
 
 
 def warn_of_unknown_variables() -> None:
-    """Name variables that look like ours and are none, with the one that is probably meant."""
+    """Name each variable with our prefix that no command reads, and the one probably meant."""
     known = [common.FIXTURE, common.PULL_KEY, common.VERIFY_KEY]
     for command in COMMANDS:
         if command.context_settings.get("auto_envvar_prefix"):
             options = [it for it in command.params if isinstance(it, click.Option)]
             known += [f"{PREFIX}{it.name}".upper() for it in options]
-    # The prefix, which all have in common, does not tell which one is meant.
+    # All names have the prefix, so only the rest tells which one is meant.
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):

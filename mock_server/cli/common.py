@@ -1,4 +1,4 @@
-"""What commands have in common: their options, what they write, and how they end."""
+"""What all commands share: their options, what they write, and how they end."""
 
 import os
 from contextlib import suppress
@@ -11,7 +11,7 @@ import click
 
 
 class Exit(IntEnum):
-    """How commands end that do not succeed."""
+    """The exit codes of commands that fail."""
 
     FAILED = 1
     """Wrong usage, or what was checked is false."""
@@ -51,7 +51,7 @@ def fail(message: str, code: Exit = Exit.FAILED) -> NoReturn:
 
 
 def check_writable(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """The path of a file that can be written whole: of no device, and behind a link."""
+    """The path of a file that can be replaced as a whole; a device or a folder is refused."""
     if path and (not path.parent.is_dir() or (path.exists() and not path.is_file())):
         fail(f"Expected a file in a folder that is there, got {path} - at {option.opts[0]}")
     return path
@@ -64,7 +64,7 @@ OUTPUT: dict[str, Any] = {
 
 
 def check_address(_: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    """An address without the /api that clients have at its end; a text that is none is refused."""
+    """The address without the /api that clients add. A text that is no address is refused."""
     import httpx2  # it would add 40 ms to each start of the server
 
     if text is None:

@@ -25,7 +25,7 @@ from mock_server.server import listening_socket, serve, url_at, url_of
 def name_value_pairs(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """NAME=VALUE options as a dict. Of a NAME alone the value is empty, which no choice has."""
+    """NAME=VALUE options as a dict. A NAME alone has an empty value, which no choice takes."""
     values = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -162,7 +162,7 @@ def change_time(path: str) -> int:
 
 
 def set_up_logs() -> None:
-    """Show requests without secrets, and of all else only what failed."""
+    """Log requests without their secrets, and other things only if they fail."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
     for name in ("uvicorn.error", "python_multipart"):
         logging.getLogger(name).setLevel(logging.ERROR)

@@ -261,7 +261,7 @@ class Control(AdminClient):
         wanted = [row for row in self._added if row.has_to_fire]
         if not wanted:
             return []
-        # A preset has the id of its first fault. Of its other faults only `fired` knows.
+        # A preset has the id of its first fault. Only `fired` counts its other faults.
         unfired = {view["id"] for view in self.faults if view["fired"] == 0}
         return [row for row in wanted if row.id in unfired and row.fired == 0]
 

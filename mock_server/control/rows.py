@@ -1,4 +1,4 @@
-"""A row that a test has added, and controls: a fault, an answer, a reply, or hits."""
+"""A row that a test has added and can remove: a fault, an answer, a reply, or hits."""
 
 from typing import Self
 
@@ -11,7 +11,7 @@ from mock_server.scripting.row import MAX_TIMES
 ANSWERS = ("answer", "reply", "hits")
 """The kinds of `respond`, `reply` and `hits`; all others are faults."""
 IN_BLOCK = {"times": MAX_TIMES}
-"""The field of a fault in a `with` block that has no `times`: the highest number allowed."""
+"""What a fault without `times` gets in a `with` block: the highest number allowed."""
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
@@ -33,7 +33,7 @@ class Fault:
     def _add(self, fields: JsonObject) -> None:
         added = self._admin.call("POST", "/faults", fields)
         self.warning: str | None = added.get("warning")
-        self._views: list[JsonObject] = added.get("faults", [added])  # several of a preset
+        self._views: list[JsonObject] = added.get("faults", [added])  # a preset adds several
         self._is_removed = False
         self.id: str = self._views[0]["id"]
 
@@ -44,7 +44,7 @@ class Fault:
 
     @property
     def fired(self) -> int:
-        """How often it fired, in a `with` block since that began; a preset, all its faults."""
+        """How often it fired, since its `with` block began; all faults of a preset count."""
         if not self._is_removed:
             self._call_each("GET")
         return sum(view["fired"] for view in self._views)
@@ -57,7 +57,7 @@ class Fault:
         return str(self._views[0]["missed"])
 
     def _call_each(self, method: str) -> None:
-        """Read the row, or remove it; of a preset, each of its faults."""
+        """Read or remove the row, or each fault of a preset."""
         paths = [path_to("faults", view["id"]) for view in self._views]
         self._views = [self._admin.call(method, path) for path in paths]
 

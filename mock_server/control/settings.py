@@ -34,7 +34,7 @@ class SandboxClock:
 
 
 class SandboxChoices(MutableMapping[str, Any]):
-    """The choices in force as they were read; what is set here, is set on the server."""
+    """The choices in force as they were read; setting one here sets it on the server."""
 
     def __init__(self, admin: AdminClient) -> None:
         self._admin = admin

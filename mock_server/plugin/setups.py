@@ -1,6 +1,6 @@
 """What the server of a test serves, as options, settings and markers say.
 
-pytest imports this module in every run. So it imports nothing of the server.
+pytest imports this module in every run, so it imports nothing of the server.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ class FixtureWarning(UserWarning):
 
 
 class Setup(NamedTuple):
-    """What the server of a test serves. For what is None, the server has a default."""
+    """What the server of a test serves. The server has a default for each field that is None."""
 
     fixture: Mapping[str, Any] | str | Path | None = None
     profile: str | Path | None = None
@@ -45,7 +45,7 @@ def setup_of_project(config: pytest.Config, fixture: Any, settings: Mapping[str,
 
 
 def setup_of_markers(item: Any) -> Setup:
-    """What the markers of a test say; of each argument, the closest one counts."""
+    """What the markers of a test say; the closest marker that has an argument decides on it."""
     arguments: dict[str, Any] = {}
     for mark in item.iter_markers("mock_server"):
         arguments = {**mark.kwargs, **arguments}
@@ -89,7 +89,7 @@ def check_names(names: Iterable[object], known: Sequence[str]) -> None:
 def plain_errors(
     subject: str = "mock-server", failure: Callable[[str], BaseException] = FAILURE
 ) -> Iterator[None]:
-    """Fail with a message instead of a traceback: setups are the user's, as servers are."""
+    """Fail with a message instead of a traceback: the user's setup or server is at fault."""
     try:
         yield
     except (AssertionError, ValueError, OSError) as error:

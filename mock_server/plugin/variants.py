@@ -1,13 +1,14 @@
 """The runs of tests under other values of the choices: `--mock-server-choices`.
 
 A run under another value is left out if no request of the test's default run has read the
-choice. Nothing is missed so: code learns of a choice only by reading it, so requests that have
+choice. This misses nothing: code learns of a choice only by reading it, so requests that have
 not read it are answered alike under all its values. The admin API reads all choices to show
 them, and replaces all to set some, after which the run's own have no effect. The names after
-`accepted with` in a refusal may differ: to try which values would accept it reads no choice.
+`accepted with` in a refusal may differ: the search for the values that would accept it reads no
+choice.
 
-Where nothing is known, tests run: if the default run did not pass, or not in this process,
-and with a server at a URL.
+All runs are made if nothing is known: if the default run did not pass, or not in this process,
+or if the server is at a URL.
 """
 
 from collections.abc import Collection
@@ -54,7 +55,7 @@ class Variants:
         """The choices that were read, by the id of a test that has not failed."""
 
     def observed(self, baseline: Baseline) -> Baseline:
-        """The baseline for the running test, with choices of which each read is noted."""
+        """The baseline for the running test, with choices whose reads are noted."""
         names = set[str]()
         self._read[self._running] = names
         choices = note_reads(baseline.moment.choices, names)
@@ -78,8 +79,8 @@ class Variants:
         if not hasattr(item, "callspec"):
             return
         for name, value in item.callspec.params.get(SETUP, {}).items():
-            # If nothing is known of the default run, all other runs are made.
             default_run = item.nodeid.replace(f"{name}={value}", "default")
+            # If nothing is known of the default run, all other runs are made.
             if name not in self._read.get(default_run, {name}):
                 pytest.skip(UNNOTICED + name)
 
@@ -102,10 +103,10 @@ class Variants:
             terminalreporter.write_line(f"{text} were left out")
 
 
-def check_profile(name_or_path: str | Path) -> None:
-    """Raises ValueError for an unknown profile, or a file of one with a mistake."""
+def require_profile(name_or_path: str | Path) -> Choices:
+    """The choices of a profile. Raises ValueError if it is unknown, or its file has a mistake."""
     profile, choices_of_file = read_profile(name_or_path)
-    profile_choices(profile, **choices_of_file)
+    return profile_choices(profile, **choices_of_file)
 
 
 def check_words(words: str) -> None:
@@ -137,8 +138,7 @@ def matching_values(word: str) -> list[tuple[str, Any]]:
 
 def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
     """The selected values that a profile does not have, without choices that a test fixes."""
-    profile, choices_of_file = read_profile(base)
-    defaults = asdict(profile_choices(profile, **choices_of_file))
+    defaults = asdict(require_profile(base))
     differing = []
     for word in words.split(","):
         for name, value in matching_values(word):

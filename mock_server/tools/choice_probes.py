@@ -1,4 +1,4 @@
-"""How each choice of a server is seen from outside."""
+"""Finds the value of each choice of a server from outside."""
 
 from collections.abc import Callable
 from itertools import filterfalse, pairwise, starmap
@@ -29,9 +29,9 @@ def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> ProbeMeth
 
 
 class ChoiceProbe(Probe):
-    """A server, and for each choice a method that finds its value, or a text why none can.
+    """A server, with a method for each choice that finds its value, or a text why none can.
 
-    If a refusal shows as much as a success, a method asks for one: that changes nothing.
+    A method asks for a refusal where it shows as much as a success: that changes nothing.
     """
 
     # Pages and order

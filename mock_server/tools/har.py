@@ -1,4 +1,4 @@
-"""Makes a fixture of a HAR recording: of the objects that its responses show.
+"""Makes a fixture from the objects that the responses in a HAR recording show.
 
 An object has the fields that its `ObjectKind` keeps, each checked by the type that fixtures
 have for it. All else is left out: headers, cookies, queries, other bodies and other fields.
@@ -36,13 +36,13 @@ KINDS_BY_OPERATION = {
     "dataset.list": kinds.DATASET,
     "dataset.detail": kinds.DATASET,
 }
-"""The kind of objects that the responses of an operation show; of other operations, none."""
+"""The kind of objects that the responses of an operation show; other operations show none."""
 KINDS_BY_ROUTE = dict[tuple[str, str], kinds.ObjectKind | None]()
 """The kind of objects that responses show, by the path and the method of the request."""
 for _operation in OPERATIONS:
     KINDS_BY_ROUTE |= dict.fromkeys(_operation.routes, KINDS_BY_OPERATION.get(_operation.name))
 RESOURCE_NOUNS = {"chat": "app", "record": "app", "collection": "dataset"}
-"""The app or dataset in which objects are, directly or in a chat, by their noun."""
+"""What holds objects, an app or a dataset, directly or in a chat, by their noun."""
 KEPT_PARTS = ("reasoning", "text")
 """The parts of records that are kept: files, and what tools were given or gave, may be secret."""
 ADDRESSES = ("avatar", "name", "rawLink")
@@ -138,7 +138,7 @@ class Recording:
         self.lists = defaultdict[tuple[str, kinds.Names], ObjectList](ObjectList)
         """Lists by the noun of their objects, and the ids of what holds them."""
         self.notes = Counter[tuple[str, str]]()
-        """How many objects a sentence is true of, by their noun and the sentence."""
+        """The number of objects for which a sentence is true, by their noun and the sentence."""
 
     def list_of(self, noun: str, *holder_ids: str) -> ObjectList:
         """The list of the chats of an app, of the records of a chat in an app, ..."""
@@ -263,7 +263,7 @@ class Recording:
                 records = self.list_of("record", app["id"], chat["chatId"]).in_order()
                 if records:
                     chat["records"] = records
-        # Datasets have collections, and these have rows, of which the dataset is not known.
+        # Datasets have collections, and these have rows, whose dataset is not known.
         datasets = self._place_in_folders("dataset")
         for dataset in datasets:
             dataset["collections"] = self._place_in_folders("collection", dataset["id"])
@@ -280,7 +280,7 @@ class Recording:
         return {"apps": apps, "datasets": datasets}
 
     def _add_unseen_holders(self) -> None:
-        """Add apps, datasets and chats of which nothing but the content was seen."""
+        """Add apps, datasets and chats that were seen only by their content."""
         for noun, holder_ids in [*self.lists]:
             if noun in RESOURCE_NOUNS:
                 id = holder_ids[0]
@@ -291,7 +291,7 @@ class Recording:
                 self.list_of("chat", app_id).objects.setdefault(chat_id, {"chatId": chat_id})
 
     def _place_in_folders(self, noun: str, *holder_ids: str) -> list[JsonObject]:
-        """The objects in order, those whose folder was not seen moved to the top level."""
+        """The objects in order; those whose folder was not seen are at the top level."""
         placed = self.list_of(noun, *holder_ids)
         for fields in placed.objects.values():
             if fields.get("parentId") not in (None, *placed.objects):

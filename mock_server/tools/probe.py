@@ -1,4 +1,4 @@
-"""A server as it looks from outside: what it answers, and the account that it shows."""
+"""A server as seen from outside: what it answers, and the account that it shows."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -186,7 +186,7 @@ class Probe(Struct, dict=True):
         """How many things a dataset has that show choices, and the size of its largest list."""
         try:
             items, total = self.page(datasetId=dataset)
-            # To choose a dataset, its first folders tell enough.
+            # The first folders tell enough to choose a dataset.
             ids = ids_of(filter(is_folder, items))[:3]
             folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in ids]
         except (NotObservable, LookupError):

@@ -73,7 +73,7 @@ def check_pages(server: Probe) -> None:
     expect("each collection once", ids, len({*ids}) == len(ids))
     for size in (1, 7, 30):
         offsets = range(0, len(ids) + size, size)
-        # Of a long list, only the last pages and the one past its end are read.
+        # Only the last pages of a long list are read, and the one past its end.
         for offset in offsets[-12:]:
             page = server.page(parentId=parent, pageSize=size, offset=offset)
             got = [page.total, ids_of(page.items)]
@@ -90,7 +90,7 @@ def check_folders(server: Probe) -> None:
 
 def check_search(server: Probe) -> None:
     """A search finds texts in any case of letters, and literally: a dot is a dot."""
-    # A name in ASCII, if there is one: other letters may have no second case, or several.
+    # A name in ASCII is preferred: other letters may have no second case, or several.
     item = min(server.levels[None], key=lambda it: not it["name"].isascii())
     text = item["name"][:40].strip().swapcase()
     found_ids = ids_of(server.all_items(searchText=text))

@@ -35,7 +35,7 @@ class Finding(Struct):
 
 
 def verify_server(server: ChoiceProbe) -> list[Finding]:
-    """Ask a server all there is to ask.
+    """Look at every rule and every choice of a server.
 
     Raises ServiceError, and NotObservable if it refuses the key or an id, or shows no rule.
     """
