@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -50,10 +51,9 @@ class AdminClient:
         # A client that is closed raises RuntimeError.
         except (httpx2.TransportError, RuntimeError) as error:
             raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None
-        try:
+        answer: JsonObject = {}
+        with suppress(msgspec.DecodeError):
             answer = msgspec.json.decode(response.content, type=JsonObject)
-        except msgspec.DecodeError:
-            answer = {}
         if response.is_success and answer:
             return answer
         # A refusal of a mock server has a message; a response without one is of another server.

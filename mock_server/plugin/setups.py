@@ -57,7 +57,7 @@ def setup_of_markers(item: Any) -> Setup:
     return Setup(**arguments)
 
 
-def find_fixture(fixture: Any, folder: Path) -> Any:
+def resolve_fixture(fixture: Any, folder: Path) -> Any:
     """A fixture whose path is relative to a folder; other names are those of shipped ones."""
     if isinstance(fixture, str | Path):
         path = folder / fixture

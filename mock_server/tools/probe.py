@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import httpx2
 from msgspec import UNSET, Struct, json
@@ -20,6 +20,8 @@ HISTORIES = f"{CHAT_ROUTES}/history/getHistories"
 UNKNOWN_ID = "0" * 24
 MAX_DATASETS = 10
 MAX_FOLDERS_READ = 50
+MAX_ITEMS = 1000
+"""How many items of a list are read at most."""
 Headers = dict[str, str]
 OF_JSON = {"Content-Type": "application/json"}
 BUSY = (429, 502, 503, 504)
@@ -117,8 +119,6 @@ class ServerResponse(Struct, frozen=True):
 class Probe(Struct, dict=True):
     """Asks a server; methods raise NotObservable, LookupError and TransportError."""
 
-    max_items: ClassVar[int] = 1000
-    """How many items of a list are read at most."""
     http: httpx2.Client
     """A client with the address and the key."""
     dataset_option: str | None = None
@@ -256,9 +256,9 @@ class Probe(Struct, dict=True):
 def all_pages(ask: Callable[[int], ServerResponse]) -> list[JsonObject]:
     """The items of a list, by the answer for each offset."""
     items, total = ask(0).page()
-    while len(items) < min(total, Probe.max_items):
+    while len(items) < min(total, MAX_ITEMS):
         next_items = ask(len(items)).page().items
         if not next_items:
             break
-        items = items + next_items
+        items += next_items
     return items
