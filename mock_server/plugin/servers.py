@@ -1,9 +1,9 @@
-"""The servers of tests: one in this process, or sandboxes of one that runs elsewhere."""
+"""The servers of tests: in this process, or sandboxes of one that runs elsewhere."""
 
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,45 +19,58 @@ from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
 from mock_server.plugin.variants import Variants
 
 
-class LocalServer:
-    """The server of this process: it starts once, and each test gets new sandboxes."""
+class Servers:
+    """The server that tests share: it starts once, and each test gets new sandboxes.
 
-    def __init__(self, variants: Variants | None = None) -> None:
-        self.server = MockServer({})
+    With a URL, tests control sandboxes there; an application is always of this process.
+    """
+
+    def __init__(self, url: str | None = None, variants: Variants | None = None) -> None:
+        self._url = url
         self._variants = variants
+        self.local = MockServer({})
         self._fixture: Fixture | None = None
         self._content: Any = None
         """What the fixture was made of when it was loaded."""
         self._warned = set[str]()
         self._prepared: Setup | None = None
 
-    def prepare(self, setup: Setup) -> MockServer:
-        """The server with fresh data of a setup, maybe not started yet."""
+    def control(self, setup: Setup) -> AbstractContextManager[Control]:
+        """Control a server with fresh data of a setup, without what an earlier test left."""
+        if self._url:
+            return remote_sandbox(self._url, setup)
+        server = self._prepare(setup).start()
+        if server.http.is_closed:
+            server.http = client_at(server.url)
+        server.http.cookies.clear()
+        return nullcontext(Control(server.http))
+
+    def application(self, setup: Setup) -> "MockServerApp":
+        """The server of this process with fresh data of a setup, as an application."""
+        return MockServerApp(self._prepare(setup).app)
+
+    def session(self, setup: Setup) -> AbstractContextManager[Control]:
+        """Control a server that no test shares, with the data of a setup."""
+        if self._url:
+            return remote_sandbox(self._url, setup)
+        return Servers()._prepare(setup)
+
+    def _prepare(self, setup: Setup) -> MockServer:
+        """The server of this process with fresh data of a setup, maybe not started yet."""
         # Another fixture of the same test may have prepared it.
         if setup is self._prepared:
-            return self.server
+            return self.local
         profile = setup.profile or "documented"
         with plain_errors():
             fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
-        if self._variants:
+        # Nobody knows which choices are read by a server that runs elsewhere.
+        if self._variants and not self._url:
             baseline = self._variants.observed(baseline)
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
-        self.server.run(lambda: self.server.sandboxes.restart(baseline))
+        self.local.run(lambda: self.local.sandboxes.restart(baseline))
         self._prepared = setup
-        return self.server
-
-    def control(self, setup: Setup) -> Control:
-        """Control the running server with this data, without what an earlier test left."""
-        server = self.prepare(setup).start()
-        if server.http.is_closed:
-            server.http = client_at(server.url)
-        server.http.cookies.clear()
-        return Control(server.http)
-
-    def application(self, setup: Setup) -> "MockServerApp":
-        """The server with this data as an application."""
-        return MockServerApp(self.prepare(setup).app)
+        return self.local
 
     def _load(self, source: Any) -> Fixture:
         """A fixture, loaded anew only if it is another one or has changed."""
