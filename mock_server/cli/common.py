@@ -50,10 +50,10 @@ def fail(message: str, code: Exit = Exit.FAILED) -> NoReturn:
     raise SystemExit(code)
 
 
-def check_writable(_: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+def check_writable(_: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
     """The path of a file that can be replaced as a whole; a device or a folder is refused."""
     if path and (not path.parent.is_dir() or (path.exists() and not path.is_file())):
-        fail(f"Expected a file in a folder that is there, got {path} - at {option.opts[0]}")
+        fail(f"Expected a file in a folder that is there, got {path} - at {param.opts[0]}")
     return path
 
 
@@ -63,7 +63,7 @@ OUTPUT: dict[str, Any] = {
 }
 
 
-def check_address(_: click.Context, option: click.Parameter, text: str | None) -> str | None:
+def check_address(_: click.Context, param: click.Parameter, text: str | None) -> str | None:
     """The address without the /api that clients add. A text that is no address is refused."""
     import httpx2  # it would add 40 ms to each start of the server
 
@@ -74,7 +74,7 @@ def check_address(_: click.Context, option: click.Parameter, text: str | None) -
         url = httpx2.URL(text)
         if url.scheme in ("http", "https") and url.host:
             return text
-    fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {option.opts[0]}")
+    fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {param.opts[0]}")
 
 
 def write_out(text: str, output: Path | None) -> None:

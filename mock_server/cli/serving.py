@@ -23,7 +23,7 @@ from mock_server.server import listening_socket, serve, url_at, url_of
 
 
 def name_value_pairs(
-    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+    context: click.Context, param: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
     """NAME=VALUE options as a dict. A NAME alone has an empty value, which no choice takes."""
     values = {}

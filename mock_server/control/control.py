@@ -166,7 +166,7 @@ class Control(AdminClient):
         self.call("DELETE", path_to("datasets", dataset_id))
 
     def _put(self, item: Object, id_field: str, *names: str) -> JsonObject:
-        """Put an object at its id; for an object without one, the server derives it."""
+        """Put an object at its id; the server derives the id of an object without one."""
         fields = msgspec.to_builtins(item)
         if id_field in fields:
             return self.call("PUT", path_to(*names, fields[id_field]), fields)

@@ -82,7 +82,7 @@ class InProcess(httpx2.BaseTransport):
         self._transport = httpx2.ASGITransport(app)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        # In a thread, as the caller may run in a loop.
+        # This is in a thread, as the caller may run in a loop.
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, self._response(request)).result()
 

@@ -50,7 +50,7 @@ class Servers:
         return MockServerApp(self._prepare(setup).app)
 
     def session(self, setup: Setup) -> AbstractContextManager[Control]:
-        """Control a server that no test shares, with the data of a setup."""
+        """Control a server for a whole session, with the data of a setup."""
         if self._url:
             return remote_sandbox(self._url, setup)
         return Servers()._prepare(setup)

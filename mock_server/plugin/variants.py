@@ -116,7 +116,7 @@ def check_words(words: str) -> None:
             continue
         known = ["all", *choice_table()]
         choice = word.partition("=")[0]
-        # After the name of a choice, only its value can be wrong.
+        # A word that begins with the name of a choice can only have a wrong value.
         if choice in choice_table():
             known = [f"{name}={value}" for name, value in matching_values(choice)]
         hint = did_you_mean(word, known)

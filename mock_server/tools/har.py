@@ -216,7 +216,7 @@ class Recording:
         # Pages of records go from the newest on, but each has the oldest first.
         if kind is kinds.RECORD:
             first = convert(page.get("total"), int) - first - len(items)
-        # Without a folder, a request is for all objects.
+        # A request without a folder is for all objects.
         places = target.places_in_all
         if "parentId" in request:
             places = target.places_in_folder
@@ -301,7 +301,7 @@ class Recording:
 
 
 def first_index(request: JsonObject) -> int:
-    """Where in its list a page begins, by the `offset` or else the number of the page."""
+    """The index in its list at which a page begins, by its `offset` or else its number."""
     paging = convert(request, Paged)
     pages_before = max(0, int(paging.page_num or 0) - 1)
     return int(paging.offset or 0) or pages_before * int(paging.page_size or 10)

@@ -96,7 +96,7 @@ class Pull(Struct):
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
                 failure = ServiceError(f"Expected an answer, got none ({error}) - at {path}")
-                # At the first request, this is a wrong address rather than an outage.
+                # If no request had an answer yet, the address is wrong: this is no outage.
                 if isinstance(error, NO_SERVER) and not self.has_answered:
                     break
                 continue

@@ -103,7 +103,7 @@ def check_search(server: Probe) -> None:
 
 
 def check_pin(server: Probe) -> None:
-    """`top` pins and unpins, twice as once, with data null. At last the chat is as it was."""
+    """`top` pins and unpins, twice as once, with data null. The chat is put back as it was."""
     id, was_pinned = require_first(server.read_pins().items(), "the app has no chats")
     server.not_restored += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
     try:
