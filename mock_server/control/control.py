@@ -108,7 +108,7 @@ class Control(AdminClient):
 
     def create_sandbox(self, **fields: Any) -> "Control":
         """A new sandbox; it may have a `name`, `ttl`, `profile`, `choices`, `state`."""
-        created = self.call_api("POST", "/sandboxes", without_none(fields))
+        created = self.call_api("POST", "/sandboxes", without_none(**fields))
         return Control(self.http, created["name"])
 
     def remove_sandbox(self) -> None:
@@ -123,7 +123,7 @@ class Control(AdminClient):
 
     def put_chat(self, app_id: str, chat: Object) -> str:
         """Add or replace a chat: `{"chatId": "c1", "title": "Refund"}`; return its id."""
-        return str(self._put(chat, "chatId", "apps", app_id, "chats")["chatId"])
+        return self._put(chat, "chatId", "apps", app_id, "chats")
 
     def remove_chat(self, app_id: str, chat_id: str) -> None:
         """Remove a chat."""
@@ -151,7 +151,7 @@ class Control(AdminClient):
 
     def put_collection(self, dataset_id: str, collection: Object) -> str:
         """Add or replace a collection: `{"_id": "c1", "name": "Install"}`; return its id."""
-        return str(self._put(collection, "_id", "datasets", dataset_id, "collections")["_id"])
+        return self._put(collection, "_id", "datasets", dataset_id, "collections")
 
     def remove_collection(self, dataset_id: str, collection_id: str) -> None:
         """Remove a collection, and all that is below it."""
@@ -165,12 +165,14 @@ class Control(AdminClient):
         """Remove a dataset with its collections."""
         self.call("DELETE", path_to("datasets", dataset_id))
 
-    def _put(self, item: Object, id_field: str, *names: str) -> JsonObject:
-        """Put an object at its id; the server derives the id of an object without one."""
+    def _put(self, item: Object, id_field: str, *names: str) -> str:
+        """Put an object at its id, which the server derives if there is none; return the id."""
         fields = msgspec.to_builtins(item)
         if id_field in fields:
-            return self.call("PUT", path_to(*names, fields[id_field]), fields)
-        return self.call("POST", path_to(*names), fields)
+            put = self.call("PUT", path_to(*names, fields[id_field]), fields)
+        else:
+            put = self.call("POST", path_to(*names), fields)
+        return str(put[id_field])
 
     # What requests get: faults, answers, replies, hits
 
@@ -181,7 +183,7 @@ class Control(AdminClient):
         place of a kind, `preset="flaky"` adds several faults, whose firings count together.
         """
         named = {camel(name): value for name, value in fields.items()}
-        return self._add(without_none({"kind": kind}) | named)
+        return self._add(without_none(kind=kind) | named)
 
     def respond(
         self,
@@ -201,15 +203,14 @@ class Control(AdminClient):
 
         `data` goes into the service's envelope; `json`, `text`, `body` are a whole body.
         """
-        fields = {"operation": operation_or_route, "status": status, "headers": headers}
-        fields |= {"text": text, "body": body, "delayMs": delay_ms, "match": match, "times": times}
-        row = {"kind": "answer"} | without_none(fields)
+        row = without_none(operation=operation_or_route, status=status, headers=headers)
+        row |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)
         # The data and the JSON may be null, so None does not say that they are absent.
         if data is not UNSET:
             row["data"] = data
         if json is not UNSET:
             row["json"] = json
-        return self._add(row)
+        return self._add({"kind": "answer"} | row)
 
     def reply(
         self,
@@ -226,9 +227,9 @@ class Control(AdminClient):
 
         `variables` are those that the workflow sets.
         """
-        fields = {"text": text, "parts": parts, "app": app, "match": match, "times": times}
-        fields |= {"variables": variables, "stream": stream}
-        return self._add({"kind": "reply"} | without_none(fields))
+        row = without_none(text=text, parts=parts, app=app, match=match, times=times)
+        row |= without_none(variables=variables, stream=stream)
+        return self._add({"kind": "reply"} | row)
 
     def hits(
         self,
@@ -241,8 +242,8 @@ class Control(AdminClient):
 
         A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
         """
-        limits = without_none({"match": match, "times": times})
-        return self._add({"kind": "hits", "rows": [*rows]} | limits)
+        row = without_none(rows=[*rows], match=match, times=times)
+        return self._add({"kind": "hits"} | row)
 
     def _add(self, fields: JsonObject) -> Fault:
         row = Fault(self, fields)

@@ -1,7 +1,6 @@
 """Calls of the admin API, over a socket or in process."""
 
 import asyncio
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -97,6 +96,6 @@ def path_to(*names: Any) -> str:
     return "".join(f"/{quote(str(name), safe='')}" for name in names)
 
 
-def without_none(fields: Mapping[str, Any]) -> JsonObject:
+def without_none(**fields: Any) -> JsonObject:
     """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}

@@ -22,7 +22,7 @@ class SandboxClock:
 
     def freeze(self, now: Any = None) -> None:
         """Stop the clock, at a time (a text, or a datetime with its zone) or as it is."""
-        self._admin.call("PUT", "/clock", without_none({"now": now, "frozen": True}))
+        self._admin.call("PUT", "/clock", without_none(now=now, frozen=True))
 
     def run(self) -> None:
         """Let the clock run."""

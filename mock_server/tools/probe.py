@@ -254,7 +254,7 @@ class Probe(Struct, dict=True):
 
 
 def all_pages(ask: Callable[[int], ServerResponse]) -> list[JsonObject]:
-    """The items of a list, by the answer for each offset."""
+    """The items of all pages of a list; `ask` gives the answer for an offset."""
     items, total = ask(0).page()
     while len(items) < min(total, MAX_ITEMS):
         next_items = ask(len(items)).page().items

@@ -30,7 +30,7 @@ TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "
 ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
 ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
 ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
-"""What stands in place of the value of each field that may tell who the account belongs to."""
+"""What replaces the values of the fields that may tell whose account it is."""
 
 
 def pull(
