@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import filterfalse, pairwise, starmap
-from operator import ge, le, ne
+from operator import ge, itemgetter, le, ne
 from secrets import token_hex
 from typing import Any
 
@@ -83,8 +83,10 @@ class ChoiceProbe(Probe):
 
     def require_folder(self) -> JsonObject:
         """A folder with content."""
-        folders = (it for it in self.levels[None] if self.levels.get(it["_id"]))
-        return require_first(folders, "no folder has collections")
+        for item in self.levels[None]:
+            if self.levels.get(item["_id"]):
+                return item
+        raise NotObservable("no folder has collections")
 
     def require_nested(self) -> tuple[str, JsonObject]:
         """The id of a folder, and a collection two levels below: in a folder of that folder."""
@@ -162,8 +164,7 @@ class ChoiceProbe(Probe):
         return "service" if has_other_fields else "documented"
 
     def tags_empty(self) -> str:
-        without_tags = (it for it in self.items if not it.get("tags"))
-        item = require_first(without_tags, "every collection has tags")
+        item = require_first(filterfalse(tag_names, self.items), "every collection has tags")
         return "absent" if item.get("tags") is None else "list"
 
     def tag_form(self) -> str:
@@ -198,7 +199,7 @@ class ChoiceProbe(Probe):
         return "ignore" if code_without_top == code_with_top else "reject"
 
     def lone_offset(self) -> str:
-        with_rows = (it for it in self.items if it["dataAmount"])
+        with_rows = filter(itemgetter("dataAmount"), self.items)
         collection = require_first(with_rows, "no collection has rows")
         body = {"collectionId": collection["_id"]}
         first_rows = self.send("POST", probe.ROWS, body).page().items
