@@ -66,7 +66,7 @@ class Servers:
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
         # Nobody knows which choices are read by a server that runs elsewhere.
         if self._variants and not self._url:
-            baseline = self._variants.observed(baseline)
+            baseline = self._variants.with_noted_reads(baseline)
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
         self.local.run(lambda: self.local.sandboxes.restart(baseline))
         self._prepared = setup

@@ -31,7 +31,7 @@ UNNOTICED = "no request of this test could notice "
 
 
 def note_reads(choices: Choices, names: set[str]) -> Choices:
-    """Choices with these values, which add the name of each one that is read to a set."""
+    """A copy of choices that adds the name of each choice that is read to a set."""
 
     class NotedChoices(Choices, frozen=True):
         def __getattribute__(self, name: str) -> Any:
@@ -54,7 +54,7 @@ class Variants:
         self._read: dict[str, set[str]] = {}
         """The choices that were read, by the id of a test that has not failed."""
 
-    def observed(self, baseline: Baseline) -> Baseline:
+    def with_noted_reads(self, baseline: Baseline) -> Baseline:
         """The baseline for the running test, with choices whose reads are noted."""
         names = set[str]()
         self._read[self._running] = names
