@@ -296,8 +296,8 @@ class Control(AdminClient):
         `body` is a part of the request's body, `status` that of the response; with `cut` the
         client left before the response ended.
         """
-        criteria = {"operation": operation, "body": body, "key": key, "status": status, "cut": cut}
-        self._journal.expect(without_none(criteria), times)
+        criteria = without_none(operation=operation, body=body, key=key, status=status, cut=cut)
+        self._journal.expect(criteria, times)
 
     def assert_not_called(self, operation: str, **criteria: Any) -> None:
         """Assert that no such call was made; the criteria are those of `assert_called`."""
@@ -333,7 +333,7 @@ class Control(AdminClient):
         the client left before the response ended, it waits for the end. It blocks: in a
         coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
         """
-        end = without_none({"status": status, "cut": cut})
+        end = without_none(status=status, cut=cut)
         if end:
             end["ended"] = True
         return self._journal.wait_for({"operation": operation} | end, times, timeout)
