@@ -1,0 +1,152 @@
+"""Apps and datasets alike: find, show and create them."""
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from mock_server.errors import TeamForbidden
+from mock_server.service.call import Call, check_folder_depth
+from mock_server.service.rights import Rights, rights
+from mock_server.service.views import APP_AVATAR, MEMBER_AVATAR, Page, Parent, struct_from
+from mock_server.store.account import App, subtree_ids
+from mock_server.store.objects import DEFAULT_TEAM, ROOT, Dataset, Level, Resource, fold_text
+
+S = TypeVar("S", bound=Struct)
+R = TypeVar("R", App, Dataset)
+
+
+class Member(Struct, frozen=True):
+    """The member of the team who made a dataset or an app."""
+
+    name: str = "Owner"
+    avatar: str = MEMBER_AVATAR
+    status: str = "active"
+
+
+class ResourceQuery(Struct, rename="camel", kw_only=True):
+    """A page of the apps or datasets that the caller may read, as FastGPT 4.17 lists them."""
+
+    parent_id: Parent = UNSET
+    types: str | tuple[str, ...] = field(name="type", default=())
+    search_key: str = ""
+    sort: Literal["updateTimeDesc", "createTimeDesc", "createTimeAsc"] = "updateTimeDesc"
+    tmb_ids: tuple[str, ...] | UnsetType = UNSET
+    page_num: Annotated[int, Meta(ge=1)] = 1
+    page_size: Annotated[int, Meta(ge=1, le=100)] = 50
+    offset: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
+
+    def find(self, call: Call, existing: Mapping[str, R]) -> list[R]:
+        """The apps or datasets of all pages, in order."""
+        types = as_tuple(self.types)
+        resources = find_readable(call, existing, types, self.parent_id, self.search_key)
+        # A search finds what is in the folder, however deep.
+        if self.search_key and self.parent_id:
+            ids_inside = subtree_ids(existing, self.parent_id) - {self.parent_id}
+            resources = [it for it in resources if it.id in ids_inside]
+        if self.tmb_ids is not UNSET:
+            resources = [it for it in resources if it.tmb_id in self.tmb_ids]
+        is_latest_first = self.sort != "createTimeAsc"
+        return sorted(resources, key=lambda it: (it.update_time, it.id), reverse=is_latest_first)
+
+    def page(self, call: Call, kind: type[S], resources: Sequence[Resource]) -> Page[S]:
+        """The page of the resources that were found; an offset goes before a page's number."""
+        start = (self.page_num - 1) * self.page_size
+        if self.offset is not UNSET:
+            start = self.offset
+        views = list[S]()
+        for resource in resources[start : start + self.page_size]:
+            views.append(view(call, kind, resource, create_time=resource.update_time))
+        return Page(views, len(resources))
+
+
+class ResourceView(Struct, rename="camel", kw_only=True):
+    """An app or a dataset."""
+
+    id: str = field(name="_id")
+    avatar: str
+    name: str
+    intro: str
+    type: str
+    inherit_permission: bool = True
+    tmb_id: str
+    update_time: str
+    permission: Rights
+
+
+class ListedResource(ResourceView, rename="camel", kw_only=True):
+    """An app or a dataset in a list; `private`: whether it has at most one collaborator."""
+
+    private: bool
+    source_member: Member = Member()
+    create_time: str | UnsetType = UNSET
+    """The time that only lists of FastGPT 4.17 show."""
+
+
+class DetailedResource(ResourceView, rename="camel", kw_only=True):
+    """An app or a dataset in detail."""
+
+    parent_id: str | None
+    team_id: str = DEFAULT_TEAM
+    delete_time: str | None = None
+
+
+def view(call: Call, kind: type[S], resource: Resource, **fields: Any) -> S:
+    """An app or a dataset as the caller sees it."""
+    level = call.caller.level_on(resource)
+    fields["permission"] = rights("dataset", level)
+    if isinstance(resource, App):
+        fields["permission"] = rights("app", level)
+        fields["avatar"] = resource.avatar or APP_AVATAR
+    if issubclass(kind, ListedResource):
+        fields["private"] = len(resource.permissions) < 2
+    return struct_from(kind, resource, **fields)
+
+
+def find_readable(
+    call: Call, existing: Mapping[str, R], types: Container[str], parent_id: Parent, search_key: str
+) -> list[R]:
+    """The apps or datasets that the caller may read, the latest first.
+
+    All are of one of the types, if there are any. A search finds resources of all folders whose
+    name or introduction contains the text; without a search all are in the folder, if it is set.
+    """
+    needle = fold_text(search_key)
+    resources = []
+    for resource in existing.values():
+        has_type = not types or resource.type in types
+        is_in_folder = parent_id is UNSET or resource.parent_id == (parent_id or ROOT)
+        is_meant = resource.has_text(needle) if search_key else is_in_folder
+        if has_type and is_meant and call.caller.level_on(resource) >= Level.READ:
+            resources.append(resource)
+    resources.sort(key=lambda it: it.id)
+    return sorted(resources, key=lambda it: it.update_time, reverse=True)
+
+
+def as_tuple(values: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The values as a tuple; a client may send one alone as a text."""
+    if isinstance(values, str):
+        return (values,)
+    return values
+
+
+def create(
+    call: Call, kind: type[R], existing: Mapping[str, R], parent_id: Parent, **fields: Any
+) -> str:
+    """Make an app or a dataset of the caller, who may write to its folder. Returns its id.
+
+    Raises TeamForbidden, LimitReached.
+    """
+    if not parent_id and call.caller.level < Level.OWNER:
+        raise TeamForbidden("a key with OWNER permission")
+    resource = kind(
+        id=call.new_id(),
+        parent_id=parent_id or ROOT,
+        tmb_id=call.member,
+        update_time=call.now,
+        permissions={call.caller.key: "owner"},
+        **fields,
+    )
+    check_folder_depth(existing, resource)
+    call.save(resource)
+    return resource.id
