@@ -363,7 +363,7 @@ def collection_list(
     permission = rights("dataset", call.caller.level_on(dataset))
     items = []
     for collection in page:
-        fields = {"has_error": UNSET, "tags": collection.tag_names or UNSET}
-        listed = replace(collection, **collection.optional_fields, **NOT_LISTED, **fields)
-        items.append({**to_builtins(listed), "permission": permission})
+        tags = collection.tag_names or UNSET
+        sent = collection.as_sent(**NOT_LISTED, has_error=UNSET, tags=tags)
+        items.append({**to_builtins(sent), "permission": permission})
     return NumberedPage(page_num, page_size, items, len(matches))
