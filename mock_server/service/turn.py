@@ -60,30 +60,28 @@ def read_image(url: str, folder: str, where: str) -> File:
     raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=hint)
 
 
-def find_reply_with_open_question(chat: Chat) -> Record | None:
-    """The last reply of a chat, if it ends with a choice or a form that is not answered yet."""
+def find_answered_reply(chat: Chat, answer: str) -> Record | None:
+    """The last reply of a chat with the answer to the choice or the form at its end.
+
+    None if the reply does not end with one, or if that is answered already.
+    """
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
     if not replies:
         return None
-    last_reply = replies[-1]
-    shown_parts = [it for it in last_reply.parts if part_value(it)]
-    if not shown_parts or shown_parts[-1].interactive is None:
+    reply = replies[-1]
+    parts = [*reply.parts]
+    # Parts that the chat does not show, such as a pause, may follow the question.
+    shown = [index for index, part in enumerate(parts) if part_value(part)]
+    if not shown:
         return None
-    interactive = shown_parts[-1].interactive
+    interactive = parts[shown[-1]].interactive or {}
     answer_name = ANSWER_NAMES.get(interactive.get("type", ""))
     params = interactive.get("params") or {}
     if answer_name is None or params.get(answer_name):
         return None
-    return last_reply
-
-
-def answered_parts(parts: tuple[Part, ...], answer: str) -> tuple[Part, ...]:
-    """The parts of a reply, in which the user has chosen an option, or filled in the form."""
-    # The last interactive part asks.
-    asking = max(index for index, part in enumerate(parts) if part.interactive)
-    interactive = answered_interactive(parts[asking].interactive or {}, answer)
-    answered = replace(parts[asking], interactive=interactive)
-    return (*parts[:asking], answered, *parts[asking + 1 :])
+    answered = answered_interactive(interactive, answer)
+    parts[shown[-1]] = replace(parts[shown[-1]], interactive=answered)
+    return replace(reply, parts=tuple(parts))
 
 
 def answered_interactive(interactive: JsonObject, answer: str) -> JsonObject:
