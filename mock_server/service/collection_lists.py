@@ -32,7 +32,7 @@ from mock_server.store.objects import (
 class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """A page, and the collections that it lists (spec 4.2)."""
 
-    # What has further fields is no value of this type, so `tolerate_list` sees it.
+    # A body with further fields is no value of this type, so `tolerate_list` sees it.
 
     offset: Annotated[int, Meta(ge=0)]
     page_size: Annotated[int, Meta(ge=1)] | UnsetType = UNSET

@@ -164,7 +164,7 @@ class Turn(Struct, frozen=True):
                 generating.pop(chat_key, None)
 
     def keep_only(self, parts: Sequence[Part]) -> None:
-        """Keep of the reply what its client got, unless the sandbox was reset meanwhile."""
+        """Keep only what the client got of the reply, unless the sandbox was reset meanwhile."""
         state = self.call.state
         store = state.moment.store
         app = store.apps.get(self.app.id)

@@ -62,7 +62,7 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
     type: str = "simple"
     question_guide: tuple[str, ...] = ()
     variables: tuple[str, ...] | None = None
-    """The names of the variables that its chats keep; None: all."""
+    """The names of the variables that its chats keep; None keeps all."""
     chats: dict[str, Chat] = field(default_factory=dict)
 
     @property
@@ -83,7 +83,7 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
 
 
 class Key(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An API key that a fixture declares. Without any, all keys are accepted."""
+    """An API key that a fixture declares. If it declares none, all keys are accepted."""
 
     key: Id
     member: str | None = None
@@ -138,7 +138,7 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         return replace(self, datasets=self.datasets | {resource.id: resource})
 
     def without_resource(self, resource: App | Dataset) -> "Store":
-        """The account without an app or a dataset; of a folder, without all that is in it."""
+        """The account without an app or a dataset; without all that is in it, if it is a folder."""
         if isinstance(resource, App):
             return replace(self, apps=omit(self.apps, subtree_ids(self.apps, resource.id)))
         return replace(self, datasets=omit(self.datasets, subtree_ids(self.datasets, resource.id)))
