@@ -97,12 +97,8 @@ def has_tag_value(
     dataset: Dataset, collection: Collection, tag_id: str, values: Set[str | float]
 ) -> bool:
     """Whether a collection has a tag with one of these values."""
-    for tag in collection.tags:
-        if not isinstance(tag, ValuedTag) or not tag.has_one_of(values):
-            continue
-        if dataset.tag_id(tag.tag) == tag_id:
-            return True
-    return False
+    tags = [it for it in collection.tags if isinstance(it, ValuedTag)]
+    return any(it.has_one_of(values) and dataset.tag_id(it.tag) == tag_id for it in tags)
 
 
 REQUEST_TYPES: dict[str, type[ListV2]] = {
@@ -301,13 +297,7 @@ def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list
         return items
     needle = fold_text(text)
     in_tags = choices.search_fields == "name_and_tags"
-    return [it for it in items if has_text(it, needle, in_tags)]
-
-
-def has_text(collection: Collection, needle: str, in_tags: bool) -> bool:
-    if needle in collection.folded_name:
-        return True
-    return in_tags and any(needle in tag for tag in collection.folded_tags)
+    return [it for it in items if it.has_text(needle, in_tags=in_tags)]
 
 
 def read_page_size(call: Call, body: ListV2) -> int:
