@@ -3,7 +3,7 @@
 from collections.abc import Set
 from typing import Annotated, Any, cast
 
-from msgspec import UNSET, Meta, Struct, UnsetType, json, to_builtins
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json, to_builtins
 from msgspec.structs import fields, replace
 
 from mock_server import errors
@@ -12,7 +12,7 @@ from mock_server.service.call import Call
 from mock_server.service.collections import DEMO_DATASET, FOLDER_REFUSALS, PATH
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
-from mock_server.service.rights import rights
+from mock_server.service.rights import Permission, rights
 from mock_server.service.views import Page
 from mock_server.store.objects import (
     NOT_LISTED,
@@ -21,11 +21,9 @@ from mock_server.store.objects import (
     Dataset,
     Id,
     Level,
-    Permission,
     TagNumber,
     ValuedTag,
     fold_text,
-    page_json,
 )
 
 
@@ -189,16 +187,23 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
     page = matches[body.offset : body.offset + size]
     if isinstance(body, FilteredListV2) and body.simple:
         page = without_counts(page)
-    permissions = PERMISSIONS[call.choices.item_fields]
-    items = page_json(
-        page,
-        permissions[call.caller.level_on(dataset)],
-        documented=call.choices.item_fields == "documented",
-        empty_tags=call.choices.tags_empty == "list",
-        typed_tags=call.choices.tag_form == "typed",
-    )
+    permission = PERMISSIONS[call.choices.item_fields][call.caller.level_on(dataset)]
+    items = page_json(page, permission, call.choices)
     # The items are JSON already: a collection is encoded once for all lists.
     return Page(cast(list[ListedCollection], items), len(matches))
+
+
+def page_json(items: list[Collection], permission: bytes, choices: Choices) -> Raw:
+    """Collections as a list sends them, each with this JSON of the caller's `permission`."""
+    is_documented = choices.item_fields == "documented"
+    encoded_items = []
+    for item in items:
+        collection = item if choices.tag_form == "typed" else item.untyped
+        start = collection.json_start if is_documented else collection.service_json_start
+        if not item.tags and choices.tags_empty != "list":
+            start = start.replace(b',"tags":[]', b"", 1)
+        encoded_items.append(start + permission + b"}")
+    return Raw(b"[" + b",".join(encoded_items) + b"]")
 
 
 def without_counts(collections: list[Collection]) -> list[Collection]:

@@ -1,14 +1,35 @@
-"""What a caller may do, as the service shows it: roles and rights, by names and numbers."""
+"""What a caller may do, as the spec and the service show it: rights by names and numbers."""
 
 from typing import Any, Literal
 
-from msgspec import Struct, to_builtins
+from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from mock_server.store.objects import Level
 
 Rights = dict[str, Any]
 """Rights as the service shows them: numbers, names and flags."""
 Kind = Literal["dataset", "app", "team"]
+
+
+class Permission(Struct, rename="camel", frozen=True, kw_only=True):
+    """The caller's rights on a collection (spec 2.2)."""
+
+    value: int | UnsetType = UNSET
+    """FastGPT has a `permission` in its place."""
+    is_owner: bool
+    has_manage_per: bool
+    has_write_per: bool
+    has_read_per: bool
+
+    @classmethod
+    def of(cls, level: Level) -> "Permission":
+        return cls(
+            value=level,
+            is_owner=level >= Level.OWNER,
+            has_manage_per=level >= Level.MANAGE,
+            has_write_per=level >= Level.WRITE,
+            has_read_per=level >= Level.READ,
+        )
 
 
 class Role(Struct, rename="camel", frozen=True):

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from msgspec import UNSET, UnsetType, defstruct, json
 
 from mock_server.decoding import JsonObject, convert_or_refuse
-from mock_server.store.objects import Permission, ValuedTag, fold_text
+from mock_server.service.rights import Permission
+from mock_server.store.objects import ValuedTag, fold_text
 from mock_server.tools.probe import MAX_ITEMS, Probe, ids_of, require, require_first, tag_names
 
 SpecPermission: Any = defstruct(
