@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
-from msgspec import Struct, json
+from msgspec import Struct, field, json
 from msgspec.structs import replace
 
 from mock_server.decoding import NOT_JSON, JsonObject
@@ -94,11 +94,11 @@ def answered_interactive(interactive: JsonObject, answer: str) -> JsonObject:
     except NOT_JSON:
         return interactive
     form = []
-    for field in params.get("inputForm", ()):
-        key = field.get("key")
+    for item in params.get("inputForm", ()):
+        key = item.get("key")
         if key in values:
-            field = field | {"value": values[key]}
-        form.append(field)
+            item = item | {"value": values[key]}
+        form.append(item)
     return interactive | {"params": params | {"inputForm": form, "submitted": True}}
 
 
@@ -114,8 +114,12 @@ class Turn(Struct, frozen=True):
     """The question as the chat keeps it."""
     data_id: str
     """The id of the reply."""
+    is_v2: bool
+    """Whether v2 was asked: its reply can be stopped, and goes on when its client leaves."""
     earlier_parts: tuple[Part, ...] = ()
     """The parts that the reply has said before; none if the turn is a new one."""
+    stop: Signal = field(default_factory=Signal)
+    """Once this signal comes, only the closing events of the reply are sent, at once."""
 
     def keep(self, reply: Reply, variables: dict[str, Any]) -> str:
         """Keep the turn in its chat. Returns the title that it gets, if it was untitled."""
@@ -151,10 +155,11 @@ class Turn(Struct, frozen=True):
         return title
 
     @contextmanager
-    def generating(self, stop: Signal | None) -> Iterator[None]:
+    def generating(self) -> Iterator[None]:
         """A block in which the chat takes no other question, since its reply is being sent."""
         generating = self.call.state.generating
         chat_key = (self.app.id, self.chat.chat_id)
+        stop = self.stop if self.is_v2 else None
         generating[chat_key] = stop
         try:
             yield
