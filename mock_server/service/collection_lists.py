@@ -95,8 +95,12 @@ def has_tag_value(
     dataset: Dataset, collection: Collection, tag_id: str, values: Set[str | float]
 ) -> bool:
     """Whether a collection has a tag with one of these values."""
-    tags = [it for it in collection.tags if isinstance(it, ValuedTag)]
-    return any(it.has_one_of(values) and dataset.tag_id(it.tag) == tag_id for it in tags)
+    for tag in collection.tags:
+        if not isinstance(tag, ValuedTag) or not tag.has_one_of(values):
+            continue
+        if dataset.tag_id(tag.tag) == tag_id:
+            return True
+    return False
 
 
 REQUEST_TYPES: dict[str, type[ListV2]] = {

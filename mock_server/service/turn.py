@@ -6,7 +6,7 @@ from binascii import Error
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Struct, field, json
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ TITLE_UNITS = 20
 """The length of a title in UTF-16."""
 ANSWER_NAMES = {"userSelect": "userSelectedVal", "userInput": "submitted"}
 """The name of the answer in the params of a question to the user, by the type of question."""
-FILE_TYPES: tuple[FileType, ...] = ("image", "audio", "video", "file")
+FILE_TYPES: tuple[FileType, ...] = get_args(FileType)
 
 
 def read_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[Part, ...]:
