@@ -148,9 +148,9 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
             continue
         if text.isdecimal() and text.isascii():
             call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
-            # More digits are past any end, or over any limit.
+            # A number with more digits is past any end, or over any limit.
             body[name] = int(text[:20])
-    # A page by its number is one by its offset.
+    # The number of a page stands for an offset.
     if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
         call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
         page_num = body.pop("pageNum", 1)
@@ -163,7 +163,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     """The offset of a page, by its number. Raises InvalidField."""
     if isinstance(page_num, bool) or not isinstance(page_num, int) or page_num < 1:
         raise errors.InvalidField("a pageNum of at least 1", page_num, "$.pageNum")
-    # A wrong size is refused as such.
+    # A size of a wrong type is refused later, as such.
     if not isinstance(size, int):
         size = choices.page_size_default
     return (page_num - 1) * min(size, choices.page_size_max)
@@ -233,7 +233,7 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
         in_scope = items_of_search(dataset, body, choices)
     else:
         in_scope = items_of_folder(call, dataset, body, choices)
-    # First what exists, then what the caller may read.
+    # What does not exist is refused before what the caller may not read.
     call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
     matches = with_text
@@ -247,7 +247,7 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
 
 
 def empty_hint(body: ListV2, scope_count: int, text_count: int, match_count: int) -> str:
-    """The condition that has emptied a page, by the numbers of collections that each left."""
+    """Why a page is empty: the first condition that left no collections."""
     if match_count:
         return f"The offset {body.offset} is past the end: {match_count} collections match."
     if text_count:

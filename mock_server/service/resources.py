@@ -50,7 +50,7 @@ class ResourceQuery(Struct, rename="camel", kw_only=True):
         return sorted(resources, key=lambda it: (it.update_time, it.id), reverse=is_latest_first)
 
     def page(self, call: Call, kind: type[S], resources: Sequence[Resource]) -> Page[S]:
-        """The page of the resources that were found; an offset goes before a page's number."""
+        """The page of the resources that were found; an offset wins over a page's number."""
         start = (self.page_num - 1) * self.page_size
         if self.offset is not UNSET:
             start = self.offset
@@ -75,9 +75,10 @@ class ResourceView(Struct, rename="camel", kw_only=True):
 
 
 class ListedResource(ResourceView, rename="camel", kw_only=True):
-    """An app or a dataset in a list; `private`: whether it has at most one collaborator."""
+    """An app or a dataset in a list."""
 
     private: bool
+    """Whether there is at most one collaborator."""
     source_member: Member = Member()
     create_time: str | UnsetType = UNSET
     """The time that only lists of FastGPT 4.17 show."""

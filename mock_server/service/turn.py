@@ -48,7 +48,7 @@ def read_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[
 
 
 def read_image(url: str, folder: str, where: str) -> File:
-    """An image. One that is sent along has a key, as if it was kept. Raises InvalidImage."""
+    """An image. One that the request contains gets a key, as if kept. Raises InvalidImage."""
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
     image = _IMAGE.fullmatch(url)
@@ -108,8 +108,6 @@ class Turn(Struct, frozen=True):
     call: Call
     app: App
     chat: Chat
-    text: str
-    """The question as a text."""
     question: tuple[Part, ...]
     """The question as the chat keeps it."""
     data_id: str
@@ -135,7 +133,7 @@ class Turn(Struct, frozen=True):
             empty_reply = replace(asked, obj="AI", parts=())
             chat = replace(chat, records=(*chat.records, asked, empty_reply))
             if chat.title in UNTITLED and not chat.custom_title:
-                title = make_title(self.text)
+                title = make_title(call.request.question)
         parts = (*self.earlier_parts, *reply.parts)
         # A reply that fails leaves its error alone.
         if reply.failure:

@@ -26,7 +26,7 @@ MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
 TreeObject = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
-"""Up to the length of the service, which is more than the spec's operations take."""
+"""As long as the service takes it, which is longer than the spec's operations do."""
 ChatKey = tuple[str, str]
 """What tells a chat from all others: the id of its app, and its own."""
 MAX_NEW_OBJECTS = 200_000
