@@ -200,11 +200,13 @@ def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
 def page_json(items: list[Collection], permission: bytes, choices: Choices) -> Raw:
     """Collections as a list sends them, each with this JSON of the caller's `permission`."""
     is_documented = choices.item_fields == "documented"
+    has_values = choices.tag_form == "typed"
+    omits_empty_tags = choices.tags_empty != "list"
     encoded_items = []
     for item in items:
-        collection = item if choices.tag_form == "typed" else item.untyped
+        collection = item if has_values else item.untyped
         start = collection.json_start if is_documented else collection.service_json_start
-        if not item.tags and choices.tags_empty != "list":
+        if omits_empty_tags and not item.tags:
             start = start.replace(b',"tags":[]', b"", 1)
         encoded_items.append(start + permission + b"}")
     return Raw(b"[" + b",".join(encoded_items) + b"]")
