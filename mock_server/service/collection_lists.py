@@ -118,7 +118,7 @@ PERMISSIONS = {
 }
 """The JSON of a `permission` (spec 2.2) under each value of choice item_fields."""
 AS_THE_SERVICE = profile_choices("deployed")
-NUMBERS = ("offset", "pageSize", "pageNum")
+NUMBER_FIELDS = ("offset", "pageSize", "pageNum")
 SPEC_MAX = 30
 """The maximum of a pageSize (spec 8)."""
 
@@ -142,7 +142,7 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
         name = field.encode_name
         if name in body and name not in SPEC_FIELDS:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
-    for name in NUMBERS:
+    for name in NUMBER_FIELDS:
         text = body.get(name)
         if choices.numeric_strings == "reject" or not isinstance(text, str):
             continue
@@ -204,7 +204,7 @@ def page_json(items: list[Collection], permission: bytes, choices: Choices) -> R
     omits_empty_tags = choices.tags_empty != "list"
     encoded_items = []
     for item in items:
-        collection = item if has_values else item.untyped
+        collection = item if has_values else item.without_tag_values
         start = collection.json_start if is_documented else collection.service_json_start
         if omits_empty_tags and not item.tags:
             start = start.replace(b',"tags":[]', b"", 1)
