@@ -65,10 +65,10 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
     def below(self, *steps: str | int) -> Self:
         return structs.replace(self, path=self.path + steps)
 
-    def report(self, message: str, hint: str = "", *, at_key: bool = False) -> None:
+    def report(self, expected: str, hint: str = "", *, at_key: bool = False) -> None:
         """Report a mistake in the value, or in the last key of the path. Raises InvalidField."""
         path = self.path[:-1] if at_key else self.path
-        raise InvalidField(message.removeprefix("Expected "), where=json_path(path), hint=hint)
+        raise InvalidField(expected, where=json_path(path), hint=hint)
 
     def source_text(self, value: Any) -> str:
         """A number, true or false in JSON; nothing of a secret in a request."""
@@ -102,9 +102,9 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
     remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
     if place.mistake_count > count_before:
         return remains
-    # A check of the type's own says itself what it expects.
+    # A check in `__post_init__` says what it expects in an error that Python shows, too.
     if cause is not None:
-        place.report(str(cause))
+        place.report(str(cause).removeprefix("Expected "))
     else:
         _report_wrong(value, kind, place)
     return LOST
@@ -164,18 +164,18 @@ def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Pla
         hint = f" (it stands below {holder!r})"
     if not hint:
         hint = f" (fields: {', '.join(fields)})"
-    place.report(f"Expected no field {name!r}", hint, at_key=True)
+    place.report(f"no field {name!r}", hint, at_key=True)
 
 
 def _report_missing(name: str, other_names: list[str], place: Place) -> None:
     """Report that a required field is not there, or has another name."""
-    message = f"Expected the field {name!r}, which is missing"
+    expected = f"the field {name!r}, which is missing"
     for other_name in other_names:
         hint = did_you_mean(other_name, [name])
         if hint and other_name != name:
-            place.report(f"{message}, got {other_name!r}", hint)
+            place.report(f"{expected}, got {other_name!r}", hint)
             return
-    place.report(message)
+    place.report(expected)
 
 
 def _struct_by_tag(
@@ -186,7 +186,7 @@ def _struct_by_tag(
     tags = {str(it.__struct_config__.tag): it for it in kinds}
     tag = value.get(tag_field)
     if tag_field not in value:
-        place.below(tag_field).report(f"Expected the field {tag_field!r}, {one_of([*tags])}")
+        place.below(tag_field).report(f"the field {tag_field!r}, {one_of([*tags])}")
     elif not isinstance(tag, str) or tag not in tags:
         _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field))
     return tags.get(str(tag))
@@ -219,21 +219,21 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
 def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) -> None:
     """Report a value that a type does not have, with what helps to correct it."""
     kinds = [*map(plain_type, union_members(kind))]
-    message = f"Expected {type_in_words(kind)}"
+    expected = type_in_words(kind)
     # A number in place of a text lacks quotes, as 1.50 does for a version.
     number = ""
     if str in kinds and isinstance(value, int | float):
         number = place.source_text(value)
     if number:
-        message += f', got {number}, which needs quotes: "{number}"'
+        expected += f', got {number}, which needs quotes: "{number}"'
     elif not place.is_secret:
-        message += f", got {value_in_words(value)}"
-    # Of the texts that a type lists, one may be meant.
+        expected += f", got {value_in_words(value)}"
+    # One of the texts that a type lists may be meant.
     texts: list[str] = []
     for member in kinds:
         if get_origin(member) is Literal:
             texts += filter(lambda it: isinstance(it, str), get_args(member))
-    place.report(message, did_you_mean(value, texts), at_key=at_key)
+    place.report(expected, did_you_mean(value, texts), at_key=at_key)
 
 
 def type_in_words(kind: Any) -> str:
