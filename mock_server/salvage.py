@@ -37,7 +37,7 @@ TYPE_WORDS: dict[Any, str] = {
     str: "a text",
     tuple: "a list",
 }
-LENGTH_UNITS = {"a text": " characters", "a list": " items"}
+LENGTH_UNITS: dict[Any, str] = {str: " characters", list: " items", tuple: " items"}
 """The unit in which the length of a text, or of a list, is said."""
 MAX_OR = 5
 """How many names a message joins with `or`."""
@@ -124,36 +124,41 @@ def _salvage_parts(value: Any, kinds: list[Any], place: Place) -> Any:
 
 
 def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
-    # Of several structs, a field says which one it is.
-    tag_field = kinds[0].__struct_config__.tag_field
-    kind: type[Struct] | None = kinds[0]
-    if len(kinds) > 1 or tag_field in value:
-        kind = _struct_by_tag(value, kinds, place)
+    kind = _find_struct(value, kinds, place)
     if kind is None:
         return LOST
+    config = kind.__struct_config__
     fields = {it.encode_name: it for it in structs.fields(kind)}
-    unknown_names = [name for name in value if name not in fields and name != tag_field]
-    if kind.__struct_config__.forbid_unknown_fields:
+    known_names = {*fields, config.tag_field}
+    unknown_names = [name for name in value if name not in known_names]
+    if config.forbid_unknown_fields:
         for name in unknown_names:
             _report_unknown(name, kind, [*fields], place.below(name))
-    arguments: dict[str, Any] = {}
-    for name, field in fields.items():
-        item = LOST
-        if name in value:
-            item = salvage(value[name], field.type, place.below(name))
-        elif field.required:
-            other_names = [*unknown_names, *place.sent_names]
-            _report_missing(name, other_names[:MAX_COMPARED], place.below(name))
-        # An entry to which others may refer is kept without its name.
-        if item is LOST and field.required and field.type is str:
-            item = ""
-        if item is not LOST:
-            arguments[field.name] = item
+    # A missing field may be one of the unknown ones, misspelled.
+    other_names = [*unknown_names, *place.sent_names][:MAX_COMPARED]
+    items = {it.name: _salvage_field(value, it, other_names, place) for it in fields.values()}
+    arguments = {name: item for name, item in items.items() if item is not LOST}
     # A required field may be lost, or fields may contradict each other.
     try:
         return kind(**arguments)
     except (TypeError, ValueError):
         return LOST
+
+
+def _salvage_field(
+    value: dict[str, Any], field: structs.FieldInfo, other_names: list[str], place: Place
+) -> Any:
+    """What is right in a field of an object; or LOST."""
+    name = field.encode_name
+    item = LOST
+    if name in value:
+        item = salvage(value[name], field.type, place.below(name))
+    elif field.required:
+        _report_missing(name, other_names, place.below(name))
+    # An entry to which others may refer is kept without its name.
+    if item is LOST and field.required and field.type is str:
+        return ""
+    return item
 
 
 def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
@@ -178,11 +183,14 @@ def _report_missing(name: str, other_names: list[str], place: Place) -> None:
     place.report(expected)
 
 
-def _struct_by_tag(
+def _find_struct(
     value: dict[str, Any], kinds: list[type[Struct]], place: Place
 ) -> type[Struct] | None:
-    """The struct that the tag of an object names, None if it names none."""
-    tag_field = str(kinds[0].__struct_config__.tag_field)
+    """The struct that an object is: the only one, or the one that its tag names; else None."""
+    config = kinds[0].__struct_config__
+    if len(kinds) == 1 and config.tag_field not in value:
+        return kinds[0]
+    tag_field = str(config.tag_field)
     tags = {str(it.__struct_config__.tag): it for it in kinds}
     tag = value.get(tag_field)
     if tag_field not in value:
@@ -277,16 +285,17 @@ def _one_in_words(kind: Any) -> str:
         return one_of(get_args(plain))
     if is_struct(plain):
         return TYPE_WORDS[dict]
-    words = TYPE_WORDS[get_origin(plain) or plain]
+    plain = get_origin(plain) or plain
+    words = TYPE_WORDS[plain]
     for annotation in getattr(kind, "__metadata__", ()):
         if isinstance(annotation, Meta):
-            words = annotation.description or words + _bounds(annotation, words)
+            words = annotation.description or words + _bounds(annotation, plain)
     return words
 
 
-def _bounds(meta: Meta, type_words: str) -> str:
+def _bounds(meta: Meta, kind: Any) -> str:
     """The bounds of a number, or of a length, which has a unit."""
-    unit = LENGTH_UNITS.get(type_words, "")
+    unit = LENGTH_UNITS.get(kind, "")
     limits = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
     if unit:
         limits = {"at least": meta.min_length, "at most": meta.max_length}
