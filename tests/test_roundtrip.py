@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mock_server.clock import Clock, format_ms
 from mock_server.fixture.dump import dump, yaml_of
-from mock_server.fixture.load import SHIPPED, Fixture, load_fixture, load_sources
+from mock_server.fixture.load import SHIPPED, load_fixture, load_sources
 from mock_server.fixture.source import Source
 from mock_server.moment import Moment
 from mock_server.sandbox import Baseline
@@ -136,7 +136,7 @@ def test_a_dump_loads_as_the_same_account(baseline):
 
 @pytest.mark.parametrize("name", [each.stem for each in SHIPPED.iterdir()])
 def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name):
-    fixture: Fixture = load_fixture(name)
+    fixture: Baseline = load_fixture(name)
     moment = fixture.moment
     check_round_trip(Baseline(moment, fixture.script))
     assert fixture.warnings == ()

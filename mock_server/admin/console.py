@@ -189,7 +189,7 @@ def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     """How the sandbox differs from its baseline."""
     state = call.current_state()
     return {
-        "is_changed": state.moment.store is not call.require_sandbox().baseline.moment.store,
+        "is_changed": state.moment.store is not call.require_sandbox().baseline.store,
         "problems": sum(map(is_problem, state.journal.exchanges)),
     }
 

@@ -10,15 +10,16 @@ from msgspec import json
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli.common import FIXTURE, SETTINGS, Exit, fail, say
 from mock_server.fixture.document import schema
-from mock_server.fixture.load import Fixture, load_fixture
+from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
 from mock_server.openapi import public_document
+from mock_server.sandbox import Baseline
 
 STARTER = Path(__file__).parents[1] / "fixture" / "starter"
 STARTER_FILES = {"mock-server.yaml": "mock-server.yaml", "conftest.py": "conftest.txt"}
 
 
-def load_or_fail(files: tuple[str, ...]) -> Fixture:
+def load_or_fail(files: tuple[str, ...]) -> Baseline:
     """Files as one fixture; its warnings go to stderr."""
     try:
         fixture = load_fixture(*files)

@@ -15,10 +15,10 @@ from mock_server.application import create_app
 from mock_server.choices import PROFILES
 from mock_server.cli.common import FIXTURE, PORT, SETTINGS, Exit, check_address, fail, option, say
 from mock_server.cli.offline import load_or_fail
-from mock_server.fixture.load import Fixture, load_fixture
+from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
 from mock_server.redaction import redact_query
-from mock_server.sandbox import Sandboxes
+from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
 
 
@@ -145,9 +145,7 @@ class Watch:
         except FixtureError as error:
             say(f"{error}\nthe last good fixture stays")
             return
-        default = self._sandboxes.default
-        self._sandboxes.set_baseline(default, fixture.with_choices_of(default.baseline))
-        default.reset()
+        self._sandboxes.set_fixture(self._sandboxes.default, fixture)
         for warning in fixture.warnings:
             say(f"warning: {warning}")
         say(f"loaded again: {fixture.summary}")
@@ -178,7 +176,7 @@ def without_secrets(record: logging.LogRecord) -> bool:
     return True
 
 
-def banner(fixture: Fixture, url: str, *, is_open: bool) -> str:
+def banner(fixture: Baseline, url: str, *, is_open: bool) -> str:
     """What a person wants to know at the start."""
     store = fixture.store
     keys = ", ".join(store.keys) or "any key is accepted"

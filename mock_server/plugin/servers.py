@@ -14,9 +14,10 @@ from mock_server.application import load_baseline
 from mock_server.control import Control
 from mock_server.control.http import client_at
 from mock_server.embedding import MockServer
-from mock_server.fixture.load import Fixture, load_fixture, read_profile
+from mock_server.fixture.load import load_fixture, read_profile
 from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
 from mock_server.plugin.variants import Variants
+from mock_server.sandbox import Baseline
 
 
 class Servers:
@@ -29,7 +30,7 @@ class Servers:
         self._url = url
         self._variants = variants
         self.local = MockServer({})
-        self._fixture: Fixture | None = None
+        self._fixture: Baseline | None = None
         self._content: Any = None
         """What the fixture was made of when it was loaded."""
         self._warned = set[str]()
@@ -72,14 +73,14 @@ class Servers:
         self._prepared = setup
         return self.local
 
-    def _load(self, source: Any) -> Fixture:
+    def _load(self, source: Any) -> Baseline:
         """A fixture, loaded anew only if it is another one or has changed."""
         if self._fixture is not None and content_of(source) == self._content:
             return self._fixture
         self._fixture = load_fixture("demo" if source is None else source)
         self._content = content_of(source)
         # Each mistake is told once in a session, however often its fixture is loaded.
-        for text in map(str, self._fixture.warnings):
+        for text in self._fixture.warnings:
             if text not in self._warned:
                 self._warned.add(text)
                 warnings.warn(FixtureWarning(text), stacklevel=2)
