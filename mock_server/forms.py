@@ -42,7 +42,7 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
 
     def on_header_value(data: bytes, start: int, end: int) -> None:
         value = data[start:end].decode("latin-1")
-        # Of the headers of a part, this is its Content-Disposition.
+        # Only the Content-Disposition of a part begins so.
         if value.lower().startswith("form-data"):
             parameters = header_parameters(value)
             check_parts(len(parts) + 1)

@@ -40,7 +40,7 @@ def redact(value: Any) -> Any:
 
 
 def redact_field(name: str, value: Any) -> Any:
-    """The value of a field, or of a header. Of a secret object, all is one secret."""
+    """The value of a field, or of a header. An object with such a name is one secret."""
     if not is_secret(name) or isinstance(value, bool | None | UnsetType):
         return redact(value)
     return fingerprint(as_text(value))

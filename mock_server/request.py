@@ -59,7 +59,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @property
     def has_broken_json(self) -> bool:
-        """Whether the body should be JSON, by its media type or for want of one, and is not."""
+        """Whether the body is no JSON, and its media type says that it is, or nothing."""
         is_valid = self.body_value is not None or self.body.strip(b" \t\r\n") == b"null"
         return not is_valid and "json" in self.headers.get("content-type", "json")
 
@@ -100,7 +100,7 @@ def decode_body(body: bytes, headers: Mapping[str, str]) -> Any:
     except BadForm:
         return None
     except LimitReached:
-        # As a text it would be shown with its secrets.
+        # Its text would be shown with its secrets.
         return {}
 
 

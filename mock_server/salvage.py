@@ -18,11 +18,11 @@ from mock_server.errors import InvalidField, did_you_mean, value_in_words
 from mock_server.redaction import is_secret
 
 LOST = object()
-"""Stands for a value of which nothing could be converted."""
+"""Stands for a value in which nothing is right."""
 OLD_NAMES = {"responses": "answers"}
 """Fields by the names that they had in earlier versions."""
 MAX_COMPARED = 100
-"""With how many names that were sent a missing one is compared."""
+"""How many of the names that were sent are compared with a missing one."""
 JsonPath = tuple[str | int, ...]
 TYPE_WORDS: dict[Any, str] = {
     Any: "any value",
@@ -71,7 +71,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         raise InvalidField(expected, where=json_path(path), hint=hint)
 
     def source_text(self, value: Any) -> str:
-        """A number, true or false in JSON; nothing of a secret in a request."""
+        """A number, true or false as JSON; empty for a secret."""
         if self.is_secret:
             return ""
         return msgspec.json.encode(value).decode()
@@ -261,7 +261,7 @@ def one_of(names: Sequence[object]) -> str:
 
 
 def union_members(kind: Any) -> list[Any]:
-    """The types of a union, each with its annotations; of another type, itself."""
+    """The types of a union, each with its annotations; any other type alone."""
     plain = plain_type(kind)
     if get_origin(plain) not in (Union, UnionType):
         return [kind]

@@ -130,7 +130,7 @@ def render(request: Request, template: str, language: str, **context: Any) -> Re
 def translator(language: str) -> Callable[..., str]:
     """The function that gives an English text in a language, with its fields filled.
 
-    Of a text in two forms, `{n} chat|{n} chats`, the first is for one.
+    The first form of `{n} chat|{n} chats` is for one, the second for other numbers.
     """
 
     def translate(text: str, **fields: object) -> str:
