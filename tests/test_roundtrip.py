@@ -121,7 +121,7 @@ def check_round_trip(baseline: Baseline) -> None:
     document = dump(baseline)
     sources = [Source("f.json", msgspec.json.encode(document)), Source("fixture", None, document)]
     for source in (*sources, Source("f.yaml", yaml_of(document).encode())):
-        again = load_sources([source], [])
+        again = load_sources([source])
         assert again.store == moment.store
         assert (again.moment.clock, again.script) == (moment.clock, baseline.script)
         in_order = replace(baseline, moment=replace(moment, store=again.store))

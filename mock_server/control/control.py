@@ -102,6 +102,7 @@ class Control(AdminClient):
             self.call("PUT", "/state", fixture)
         else:
             source = open_source(fixture)
+            source.check()
             media = "json" if source.name.endswith(".json") else "yaml"
             self.call("PUT", "/state", source.text, media)
         self._added.clear()
