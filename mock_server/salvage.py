@@ -237,10 +237,8 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     elif not place.is_secret:
         expected += f", got {value_in_words(value)}"
     # One of the texts that a type lists may be meant.
-    texts: list[str] = []
-    for member in kinds:
-        if get_origin(member) is Literal:
-            texts += filter(lambda it: isinstance(it, str), get_args(member))
+    parts = chain.from_iterable(map(get_args, kinds))
+    texts = [it for it in parts if isinstance(it, str)]
     place.report(expected, did_you_mean(value, texts), at_key=at_key)
 
 

@@ -23,7 +23,7 @@ def get_app(call: AdminCall) -> JsonObject:
     """Read an app, as a fixture has it."""
     script = call.current_state().script
     script.retire()
-    return app_entry(app_in_path(call), [it.row for it in script.declared])
+    return app_entry(require_app(call), [it.row for it in script.declared])
 
 
 @route("PUT", "/apps/{app}")
@@ -46,7 +46,7 @@ def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
     state = call.current_state()
     before = state.moment.store
-    after = before.without_resource(app_in_path(call))
+    after = before.without_resource(require_app(call))
     state.set_store(after)
     deleted_ids = before.apps.keys() - after.apps.keys()
     for id in deleted_ids:
@@ -57,7 +57,7 @@ def delete_app(call: AdminCall) -> dict[str, int]:
 @route("GET", "/apps/{app}/chats")
 def get_chats(call: AdminCall, query: PageQuery) -> JsonObject:
     """List the chats of an app, in the fixture's order."""
-    return query.page("chats", [*app_in_path(call).chats.values()])
+    return query.page("chats", [*require_app(call).chats.values()])
 
 
 @route("POST", "/apps/{app}/chats", status=201)
@@ -69,7 +69,7 @@ def post_chat(call: AdminCall, body: JsonObject) -> Chat:
 @route("GET", "/apps/{app}/chats/{id:path}")
 def get_chat(call: AdminCall) -> Chat:
     """Read a chat."""
-    return chat_in_path(call)
+    return require_chat(call)
 
 
 @route("PUT", "/apps/{app}/chats/{id:path}", status=201)
@@ -82,14 +82,14 @@ def put_chat(call: AdminCall, body: JsonObject) -> Chat:
 @route("DELETE", "/apps/{app}/chats/{id:path}")
 def delete_chat(call: AdminCall) -> dict[str, int]:
     """Remove a chat."""
-    chat = chat_in_path(call)
-    call.put(app_in_path(call).without_chats([chat.chat_id]))
+    chat = require_chat(call)
+    call.put(require_app(call).without_chats([chat.chat_id]))
     return {"deleted": 1}
 
 
 def put_into_app(call: AdminCall, body: JsonObject) -> Chat:
     """Make a chat part of the app in the path, and return it."""
-    app = app_in_path(call)
+    app = require_app(call)
     chat = parse_chat(body, app)
     if chat.chat_id in app.chats:
         call.status = 200
@@ -107,11 +107,11 @@ def is_of_app(active: ActiveRow[ScriptRow], app: str) -> bool:
     return isinstance(active.row, ReplyRow) and active.row.app == app
 
 
-def app_in_path(call: AdminCall) -> App:
+def require_app(call: AdminCall) -> App:
     """The app in the path. Raises AppNotFound."""
     return call.require_item("app", call.current_store().apps, AppNotFound, "the id of an app")
 
 
-def chat_in_path(call: AdminCall) -> Chat:
+def require_chat(call: AdminCall) -> Chat:
     """The chat in the path. Raises AppNotFound, ChatNotFound."""
-    return call.require_item("id", app_in_path(call).chats, ChatNotFound, "a chatId of this app")
+    return call.require_item("id", require_app(call).chats, ChatNotFound, "a chatId of this app")

@@ -15,12 +15,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import json, to_builtins
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.templating import Jinja2Templates
+from starlette.responses import HTMLResponse, Response
 
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
 from mock_server.admin.settings import clock_view
-from mock_server.choices import PROFILES, choice_table, profile_choices
+from mock_server.choices import PROFILES, choice_table, profile_choices, read_all
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
 from mock_server.errors import RouteNotFound
@@ -97,7 +96,6 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
     undefined=StrictUndefined,
 )
-PAGE_TEMPLATES = Jinja2Templates(env=ENVIRONMENT)
 
 
 class ConsoleQuery(Input):
@@ -121,10 +119,9 @@ def render(request: Request, template: str, language: str, **context: Any) -> Re
         preferred = request.headers.get("accept-language", "").lower()
         before_english = preferred.partition("en")[0]
         language = "zh" if "zh" in before_english else "en"
-    context |= {"t": translator(language), "lang": language}
-    return PAGE_TEMPLATES.TemplateResponse(
-        request, f"{template}.html", context, headers=PAGE_HEADERS
-    )
+    page = ENVIRONMENT.get_template(f"{template}.html")
+    text = page.render(context, t=translator(language), lang=language)
+    return HTMLResponse(text, headers=PAGE_HEADERS)
 
 
 def translator(language: str) -> Callable[..., str]:
@@ -161,8 +158,8 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
         raise RouteNotFound(f"all, {', '.join(PART_DATA)}", part)
     state = call.current_state()
     call.sandboxes.remove_idle()
-    choices = state.moment.choices
-    of_profile = profile_choices(state.moment.profile)
+    choices = read_all(state.moment.choices)
+    profile = read_all(profile_choices(state.moment.profile))
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
     context = {
         "view": query,
@@ -172,9 +169,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
         "clock": clock_view(state.moment.clock),
         "ahead": round(ahead_ms / 1000),
         "faults": [it for it in state.script.added_rows() if not it.is_finished],
-        "differing": [
-            it for it in choice_table() if getattr(of_profile, it) != getattr(choices, it)
-        ],
+        "differing": dict(choices.items() - profile.items()),
         "operations": OFFERED_OPERATIONS,
         "page_size": PAGE_SIZE,
     }

@@ -29,7 +29,7 @@ def get_datasets(call: AdminCall) -> dict[str, list[JsonObject]]:
 @route("GET", "/datasets/{dataset}")
 def get_dataset(call: AdminCall) -> JsonObject:
     """Read a dataset, as a fixture has it."""
-    return dataset_entry(dataset_in_path(call))
+    return dataset_entry(require_dataset(call))
 
 
 @route("PUT", "/datasets/{dataset}")
@@ -44,7 +44,7 @@ def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
     before = call.current_store()
-    after = before.without_resource(dataset_in_path(call))
+    after = before.without_resource(require_dataset(call))
     call.current_state().set_store(after)
     return {"deleted": len(before.datasets) - len(after.datasets)}
 
@@ -52,7 +52,7 @@ def delete_dataset(call: AdminCall) -> dict[str, int]:
 @route("GET", "/datasets/{dataset}/collections")
 def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
     """List the collections of a dataset or of a folder, in the fixture's order."""
-    items = [*dataset_in_path(call).collections.values()]
+    items = [*require_dataset(call).collections.values()]
     if query.parent_id is not UNSET:
         parent = query.parent_id or ROOT
         items = [it for it in items if it.parent_id == parent]
@@ -68,42 +68,41 @@ def post_collection(call: AdminCall, body: JsonObject) -> Collection:
 @route("GET", "/datasets/{dataset}/collections/{id:path}")
 def get_collection(call: AdminCall) -> Collection:
     """Read a collection."""
-    return collection_in_path(call)
+    return require_collection(call)
 
 
 @route("PUT", "/datasets/{dataset}/collections/{id:path}")
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Create or replace a collection, as a fixture has it."""
     id = id_of_path(call.path["id"], body, "_id")
-    call.status = 200 if id in dataset_in_path(call).collections else 201
+    call.status = 200 if id in require_dataset(call).collections else 201
     return put_into_dataset(call, body | {"_id": id})
 
 
 @route("DELETE", "/datasets/{dataset}/collections/{id:path}")
 def delete_collection(call: AdminCall) -> dict[str, int]:
     """Remove a collection; a folder with all that is in it."""
-    before = dataset_in_path(call)
-    after = before.without_collections([collection_in_path(call).id])
+    before = require_dataset(call)
+    after = before.without_collections([require_collection(call).id])
     call.put(after)
     return {"deleted": len(before.collections) - len(after.collections)}
 
 
 def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:
     """Make a collection part of the dataset in the path, and return it."""
-    dataset, id = parse_collections(body, dataset_in_path(call))
+    dataset, id = parse_collections(body, require_dataset(call))
     call.put(dataset, body)
     return dataset.collections[id]
 
 
-def dataset_in_path(call: AdminCall) -> Dataset:
+def require_dataset(call: AdminCall) -> Dataset:
     """The dataset in the path. Raises DatasetNotFound."""
     datasets = call.current_store().datasets
     return call.require_item("dataset", datasets, DatasetNotFound, "the id of a dataset")
 
 
-def collection_in_path(call: AdminCall) -> Collection:
+def require_collection(call: AdminCall) -> Collection:
     """The collection in the path. Raises DatasetNotFound, CollectionNotFound."""
-    items = dataset_in_path(call).collections
-    return call.require_item(
-        "id", items, CollectionNotFound, "the _id of a collection of this dataset"
-    )
+    collections = require_dataset(call).collections
+    expected = "the _id of a collection of this dataset"
+    return call.require_item("id", collections, CollectionNotFound, expected)
