@@ -134,10 +134,13 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
     if config.forbid_unknown_fields:
         for name in unknown_names:
             _report_unknown(name, kind, [*fields], place.below(name))
-    # A missing field may be one of the unknown ones, misspelled.
+    # A missing field may be an unknown one, misspelled.
     other_names = [*unknown_names, *place.sent_names][:MAX_COMPARED]
-    items = {it.name: _salvage_field(value, it, other_names, place) for it in fields.values()}
-    arguments = {name: item for name, item in items.items() if item is not LOST}
+    arguments: dict[str, Any] = {}
+    for field in fields.values():
+        item = _salvage_field(value, field, other_names, place)
+        if item is not LOST:
+            arguments[field.name] = item
     # A required field may be lost, or fields may contradict each other.
     try:
         return kind(**arguments)
