@@ -158,7 +158,7 @@ def _salvage_field(
         item = salvage(value[name], field.type, place.below(name))
     elif field.required:
         _report_missing(name, other_names, place.below(name))
-    # An entry to which others may refer is kept without its name.
+    # An entry is kept without its name: others may refer to it.
     if item is LOST and field.required and field.type is str:
         return ""
     return item

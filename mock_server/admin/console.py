@@ -64,7 +64,7 @@ FAILURES: dict[str, Fault] = {
     "finds a new item between two pages": pages.PageDrift(insert=1),
     "gets a wrong total": pages.WrongTotal(),
 }
-"""What can be made to happen to a call by a click, and the fault that does it."""
+"""What a click can do to calls, and the fault that does it."""
 EFFECTS = {
     "flaky": "About one call in five fails.",
     "slow": "Each call takes about 0.3 s longer.",

@@ -11,7 +11,7 @@ from mock_server.store.objects import ROOT, Collection, Dataset
 
 
 class CollectionsQuery(PageQuery):
-    """A part of a list, of one folder if `parentId` is given; empty, it is the top level."""
+    """A part of a list, or of one folder: an empty `parentId` is the top level."""
 
     parent_id: str | UnsetType = UNSET
 
