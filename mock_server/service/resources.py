@@ -8,11 +8,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from mock_server.errors import TeamForbidden
 from mock_server.service.call import Call, check_folder_depth
 from mock_server.service.rights import Rights, rights
-from mock_server.service.views import APP_AVATAR, MEMBER_AVATAR, Page, Parent, struct_from
+from mock_server.service.views import APP_AVATAR, MEMBER_AVATAR, Page, Parent, StructT, struct_from
 from mock_server.store.account import App, subtree_ids
 from mock_server.store.objects import DEFAULT_TEAM, ROOT, Dataset, Level, Resource, fold_text
 
-S = TypeVar("S", bound=Struct)
 R = TypeVar("R", App, Dataset)
 
 
@@ -49,12 +48,12 @@ class ResourceQuery(Struct, rename="camel", kw_only=True):
         is_latest_first = self.sort != "createTimeAsc"
         return sorted(resources, key=lambda it: (it.update_time, it.id), reverse=is_latest_first)
 
-    def page(self, call: Call, kind: type[S], resources: Sequence[Resource]) -> Page[S]:
+    def page(self, call: Call, kind: type[StructT], resources: Sequence[Resource]) -> Page[StructT]:
         """The page of the resources that were found; an offset wins over a page's number."""
         start = (self.page_num - 1) * self.page_size
         if self.offset is not UNSET:
             start = self.offset
-        views = list[S]()
+        views = list[StructT]()
         for resource in resources[start : start + self.page_size]:
             views.append(view(call, kind, resource, create_time=resource.update_time))
         return Page(views, len(resources))
@@ -92,7 +91,7 @@ class DetailedResource(ResourceView, rename="camel", kw_only=True):
     delete_time: str | None = None
 
 
-def view(call: Call, kind: type[S], resource: Resource, **fields: Any) -> S:
+def view(call: Call, kind: type[StructT], resource: Resource, **fields: Any) -> StructT:
     """An app or a dataset as the caller sees it."""
     level = call.caller.level_on(resource)
     fields["permission"] = rights("dataset", level)
