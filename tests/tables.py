@@ -14,7 +14,6 @@ from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli import cli
-from mock_server.cli.offline import values_in_words
 from mock_server.cli.serving import serve_command
 from mock_server.control import Control, Fault
 from mock_server.control.settings import SandboxClock
@@ -127,9 +126,9 @@ def choices() -> str:
     headings = re.findall(r"^#+ (.*)", (ROOT / "docs/interface.md").read_text(), re.MULTILINE)
     sections = {it.partition(" ")[0].rstrip("."): anchor(it) for it in headings}
     rows = []
-    for name, (values, row) in choice_table().items():
+    for name, row in choice_table().items():
         spec = f"[{row.section}](interface.md#{sections[row.section]})"
-        shown = values_in_words(values).replace(" or ", ", ")
+        shown = row.values_in_words.replace(" or ", ", ")
         profiles = " | ".join(f"{getattr(profile_choices(it), name)}" for it in PROFILES)
         rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
     return markdown(f"choice | spec | values | {' | '.join(PROFILES)} | meaning", rows)

@@ -214,7 +214,7 @@ def test_a_choice_shows(client, name, value, probe, expected):
 
 
 def test_every_value_of_every_choice_is_shown_above():
-    wanted = {(name, value) for name, (values, _) in choice_table().items() for value in values}
+    wanted = {(name, value) for name, it in choice_table().items() for value in it.values}
     wanted -= {("page_size_default", size) for size in range(1, 31)}
     wanted |= {("page_size_default", size) for size in (1, 10, 30)}
     assert {(name, value) for name, value, _, _ in CASES} == wanted
@@ -226,7 +226,7 @@ NAMES = {"legacy_paths": "legacy_path", "related_routes": "related_route"}
 TOLERANT = [
     (name, value, probe)
     for name, value, probe, _ in CASES
-    if value in choice_table()[name][1].tolerates and name not in UNKNOWN
+    if value in choice_table()[name].tolerates and name not in UNKNOWN
 ]
 
 

@@ -25,7 +25,7 @@ some = st.sampled_from
 split = str.split
 levels = some([*LEVELS, "read", "owner", "owner"])
 NAMES = sorted({*choice_table()} - {"related_routes", "training"})
-choices = st.fixed_dictionaries({name: some(choice_table()[name][0]) for name in NAMES})
+choices = st.fixed_dictionaries({name: some(choice_table()[name].values) for name in NAMES})
 
 WORDS = ("Guide", "guide", "Straße", "STRASSE", "caf\u00e9", "cafe\u0301", "\u0131I", "\u0130i")
 NEEDLES = ("", "SS", "ß", "\u00e9", "e\u0301", "E", "i", "\u0131", "\u0130")

@@ -52,7 +52,7 @@ BY_WRITING = {"chat_unknown", "pin"}
 def mixture(seed: int) -> dict[str, Any]:
     """A value for each choice, drawn by lot."""
     lot = random.Random(seed)
-    return {name: lot.choice(values) for name, (values, _) in choice_table().items()}
+    return {name: lot.choice(it.values) for name, it in choice_table().items()}
 
 
 NAMES = ("documented", "deployed", "fastgpt-4.17")

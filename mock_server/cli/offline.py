@@ -1,7 +1,6 @@
 """The commands that need no server."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -70,18 +69,11 @@ def schema_command() -> None:
 def choices_command() -> None:
     """Print all choices: their values, and the value in each profile."""
     profiles = {name: profile_choices(name) for name in PROFILES}
-    for name, (values, choice) in choice_table().items():
-        click.echo(f"{name} = {values_in_words(values)}   (spec {choice.section})")
+    for name, choice in choice_table().items():
+        click.echo(f"{name} = {choice.values_in_words}   (spec {choice.section})")
         click.echo(f"    {choice.sentence}")
         defaults = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]
         click.echo("    " + "   ".join(defaults))
-
-
-def values_in_words(values: tuple[Any, ...]) -> str:
-    """What a choice can be: `on or off`, or `1 to 30`."""
-    if len(values) > 2 and isinstance(values[0], int):
-        return f"{values[0]} to {values[-1]}"
-    return " or ".join(map(str, values))
 
 
 @click.command("openapi", context_settings=SETTINGS)

@@ -126,7 +126,8 @@ def check_words(words: str) -> None:
 def matching_values(word: str) -> list[tuple[str, Any]]:
     """The choices with the values that `all`, `NAME` or `NAME=VALUE` selects."""
     pairs = []
-    for name, (values, _) in choice_table().items():
+    for name, choice in choice_table().items():
+        values = choice.values
         # A number within a range behaves like its first and its last value.
         if not isinstance(values[0], str):
             values = (values[0], values[-1])
@@ -150,7 +151,7 @@ def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> li
 def violation_names() -> list[str]:
     """The names of violations: those of choices that tolerate one, and others."""
     names = ["invalid_field", "missing_authorization"]
-    for name, (_, choice) in choice_table().items():
+    for name, choice in choice_table().items():
         if choice.tolerates:
             names.append(OUTSIDE_SPEC.get(name, name))
     return names

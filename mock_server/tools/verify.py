@@ -43,7 +43,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
         server.check()
         rules = [finding_of(server, name, *rule) for name, rule in RULES.items()]
         choices = list[Finding]()
-        for name, (_, choice) in choice_table().items():
+        for name, choice in choice_table().items():
             choices.append(finding_of(server, name, choice.section, probe_of(name)))
     except httpx2.RequestError as error:
         raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
