@@ -365,7 +365,7 @@ def test_a_fault_names_the_one_that_fired_first(client):
     client.add("error", times=2)
     client.add("reset")
     client.statuses(2)
-    assert missed_by(client, "f2") == "nearest #2: f1 fired first"
+    assert missed_by(client, "f2") == "nearest #2: f1 fired on it"
 
 
 def test_what_kept_a_fault_shows_no_secret(client):

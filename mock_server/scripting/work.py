@@ -5,7 +5,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from starlette.responses import Response
 
-from mock_server.journal import Exchange, Fired, Violation
+from mock_server.journal import Exchange, FiredRow, Violation
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
 from mock_server.scripting.row import Candidate, Pick, ScriptRow
@@ -22,7 +22,7 @@ class Outcome(Struct, eq=False):
     picks: list[Pick[ScriptRow]] = field(default_factory=list)
     """The answers, replies and hits that the response is made of."""
     hint: str | None = None
-    answer: Fired | None = None
+    answer: FiredRow | None = None
     """The answer that stands in place of the operation."""
     stopped: ChatKey | None = None
     """The chat whose reply ends."""
@@ -44,7 +44,7 @@ class Work(Protocol):
     def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
         """The outcome of the request: now, or with another body, or at another moment.
 
-        Nothing changes by that. Once an outcome is kept, no other one is made for now.
+        Nothing changes by that. After `keep`, a call without arguments returns the kept outcome.
         """
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:

@@ -89,7 +89,7 @@ class Handling(Work):
             outcome.picks.append(pick)
             return outcome
         response = firing.row.response(firing, call.moment.clock)
-        outcome = Outcome(response, picks=[pick], answer=firing.fired_row)
+        outcome = Outcome(response, picks=[pick], answer=firing.as_fired_row())
         # A request for which the service has no route breaks no spec.
         if self._operation is not None:
             outcome.violations = self._call.violations
@@ -137,7 +137,7 @@ class Handling(Work):
 
     async def disturb(self, firing: Candidate[Fault]) -> Response:
         """The response that a fault makes of the right one."""
-        self.exchange.fired_row = firing.fired_row
+        self.exchange.fired_row = firing.as_fired_row()
         # The operation is performed all the same: only its response is lost.
         if firing.row.phase == "after":
             self.keep(self.outcome())

@@ -8,7 +8,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from mock_server.errors import TeamForbidden
 from mock_server.service.call import Call, check_folder_depth
 from mock_server.service.rights import Rights, rights
-from mock_server.service.views import APP_AVATAR, MEMBER_AVATAR, Page, Parent, StructT, struct_from
+from mock_server.service.views import (
+    APP_AVATAR,
+    MEMBER_AVATAR,
+    Page,
+    ParentId,
+    StructT,
+    struct_from,
+)
 from mock_server.store.account import App, subtree_ids
 from mock_server.store.objects import DEFAULT_TEAM, ROOT, Dataset, Level, Resource, fold_text
 
@@ -26,7 +33,7 @@ class Member(Struct, frozen=True):
 class ResourceQuery(Struct, rename="camel", kw_only=True):
     """A page of the apps or datasets that the caller may read, as FastGPT 4.17 lists them."""
 
-    parent_id: Parent = UNSET
+    parent_id: ParentId = UNSET
     types: str | tuple[str, ...] = field(name="type", default=())
     search_key: str = ""
     sort: Literal["updateTimeDesc", "createTimeDesc", "createTimeAsc"] = "updateTimeDesc"
@@ -104,7 +111,11 @@ def view(call: Call, kind: type[StructT], resource: Resource, **fields: Any) -> 
 
 
 def find_readable(
-    call: Call, existing: Mapping[str, R], types: Container[str], parent_id: Parent, search_key: str
+    call: Call,
+    existing: Mapping[str, R],
+    types: Container[str],
+    parent_id: ParentId,
+    search_key: str,
 ) -> list[R]:
     """The apps or datasets that the caller may read, the latest first.
 
@@ -131,7 +142,7 @@ def as_tuple(values: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def create(
-    call: Call, kind: type[R], existing: Mapping[str, R], parent_id: Parent, **fields: Any
+    call: Call, kind: type[R], existing: Mapping[str, R], parent_id: ParentId, **fields: Any
 ) -> str:
     """Make an app or a dataset of the caller, who may write to its folder. Returns its id.
 

@@ -18,7 +18,7 @@ from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.errors import count_in_words
 from mock_server.fixture.document import START, ZonedTime
 from mock_server.service.app import OPERATIONS
-from mock_server.service.views import Paged
+from mock_server.service.views import PageRequest
 from mock_server.store.objects import Id
 from mock_server.tools import object_kinds as kinds
 
@@ -302,7 +302,7 @@ class Recording:
 
 def first_index(request: JsonObject) -> int:
     """The index in its list at which a page begins, by its `offset` or else its number."""
-    paging = convert(request, Paged)
+    paging = convert(request, PageRequest)
     pages_before = max(0, int(paging.page_num or 0) - 1)
     return int(paging.offset or 0) or pages_before * int(paging.page_size or 10)
 
