@@ -1,7 +1,6 @@
 """The work on one request: what it leads to, and what of that is kept."""
 
-from collections.abc import Collection as Sized
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from msgspec.structs import replace
@@ -132,7 +131,7 @@ class Handling(Work):
             advice = f" (accepted with {advice})"
         response = failure_response(refusal, call.choices, advice)
         if operation is not None and operation.stream_refusal:
-            response = operation.stream_refusal(refusal, response, call.request)
+            response = operation.stream_refusal(refusal, response, call)
         return Outcome(response, None, call.violations, hint=refusal_hint(refusal, call))
 
     async def disturb(self, firing: Candidate[Fault]) -> Response:
@@ -229,7 +228,7 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
     return None
 
 
-def first_ids(ids: Sized[str], noun: str) -> str:
+def first_ids(ids: Collection[str], noun: str) -> str:
     """The number of the objects, and the first of their ids."""
     count = count_in_words(len(ids), noun)
     if not ids:

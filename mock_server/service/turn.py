@@ -60,8 +60,8 @@ def read_image(url: str, folder: str, where: str) -> File:
     raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=hint)
 
 
-def find_answered_reply(chat: Chat, answer: str) -> Record | None:
-    """The last reply of a chat with the answer to the choice or the form at its end.
+def answer_open_question(chat: Chat, answer: str) -> Record | None:
+    """The last reply of a chat, in which the choice or the form at its end has this answer.
 
     None if the reply does not end with one, or if that is answered already.
     """
@@ -113,19 +113,19 @@ class Turn(Struct, frozen=True):
     data_id: str
     """The id of the reply."""
     is_v2: bool
-    """Whether v2 was asked: its reply can be stopped, and goes on when its client leaves."""
+    """Whether v2 was asked: its reply can be stopped, and stays whole if its client leaves."""
     earlier_parts: tuple[Part, ...] = ()
     """The parts that the reply has said before; none if the turn is a new one."""
     stop: Signal = field(default_factory=Signal)
     """Once this signal comes, only the closing events of the reply are sent, at once."""
 
-    def keep(self, reply: Reply, variables: dict[str, Any]) -> str:
-        """Keep the turn in its chat. Returns the title that it gets, if it was untitled."""
+    def save(self, reply: Reply, variables: dict[str, Any]) -> str:
+        """Save the turn in its chat. Returns the title that it gets, if it was untitled."""
         call = self.call
         chat = self.chat
         title = ""
         # An open question stays open if its answer fails.
-        if self.earlier_parts and reply.failure:
+        if self.earlier_parts and reply.failure is not None:
             return title
         # A new turn is a question and, so far, an empty reply.
         if not self.earlier_parts:
@@ -136,7 +136,7 @@ class Turn(Struct, frozen=True):
                 title = make_title(call.request.question)
         parts = (*self.earlier_parts, *reply.parts)
         # A reply that fails leaves its error alone.
-        if reply.failure:
+        if reply.failure is not None:
             parts = reply.parts[-1:]
             variables = chat.variables
         chat = replace(
@@ -166,7 +166,7 @@ class Turn(Struct, frozen=True):
             if generating.get(chat_key) is stop:
                 generating.pop(chat_key, None)
 
-    def keep_only(self, parts: Sequence[Part]) -> None:
+    def shorten_to(self, parts: Sequence[Part]) -> None:
         """Keep only what the client got of the reply, unless the sandbox was reset meanwhile."""
         state = self.call.state
         store = state.moment.store
