@@ -61,7 +61,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
     def has_broken_json(self) -> bool:
         """Whether the body is no JSON, and its media type says that it is, or nothing."""
         is_valid = self.body_value is not None or self.body.strip(b" \t\r\n") == b"null"
-        return not is_valid and "json" in self.headers.get("content-type", "json")
+        return not is_valid and "json" in self.headers.get("content-type", "json").lower()
 
     @cached_property
     def query(self) -> dict[str, str]:

@@ -437,7 +437,8 @@ def test_the_first_fault_that_fires_wins(client):
 def test_a_fault_comes_after_authorization_and_json_and_before_the_fields(client):
     fault = client.add("error")
     assert client.pin(key="wrong").status_code == 401
-    assert client.fetch(PIN, b"{").status_code == 400
+    for media in ("application/json", "Application/JSON"):
+        assert client.fetch(PIN, b"{", headers={"Content-Type": media}).status_code == 400
     assert client.fired(fault) == 0
     assert client.pin(top="x").status_code == 503
 

@@ -108,11 +108,6 @@ def in_form(fields: Json) -> bytes:
     return b"".join(parts) + b"--b--\r\n"
 
 
-def like(name: str) -> Any:
-    """Values of a field, many of them odd ones."""
-    return st.sampled_from(TIMES) if name.endswith("Time") else OWN.get(name, values) | values
-
-
 @st.composite
 def requests(draw: Any) -> Sent:
     """A request of an operation: its example, in which something is odd."""
@@ -120,7 +115,8 @@ def requests(draw: Any) -> Sent:
     own = [it.encode_name for it in msgspec.structs.fields(operation.request_type)]
     fields = dict(operation.example)
     for name in draw(st.lists(st.sampled_from([*own, *own, "x"]) | names, max_size=3)):
-        fields[name] = draw(like(name))
+        odd = st.sampled_from(TIMES) if name.endswith("Time") else OWN.get(name, values) | values
+        fields[name] = draw(odd)
     fields.pop(draw(st.sampled_from([*fields, *"-" * 9])), None)
     path, method = draw(st.sampled_from([*operation.routes]))
     headers = {"authorization": "Bearer fastgpt-demo", "content-type": "application/json"}

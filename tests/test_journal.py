@@ -213,11 +213,9 @@ def test_a_stream_that_goes_on_sends_the_ends_that_were_missed(client):
 # Criteria
 
 
-FORM_PATH = "/api/core/dataset/collection/create/localFile"
-
-
 def upload(client: Client, **fields: str) -> Any:
-    return client.post(FORM_PATH, files={"file": ("a.txt", b"Hello")}, data=fields)
+    path = "/api/core/dataset/collection/create/localFile"
+    return client.post(path, files={"file": ("a.txt", b"Hello")}, data=fields)
 
 
 def test_criteria_see_a_body_that_is_shown_cut(client):

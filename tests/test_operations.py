@@ -161,6 +161,10 @@ def test_the_service_says_which_field_is_wrong_and_whose_error_it_is(client):
     client.choose(error_form="service")
     (issue,) = client.pin(top=1).json()["zodError"]
     assert issue["path"] == ["top"] and "got 1" in issue["message"]
+    client.choose(error_form="service", offset_missing="accept")
+    body = {"datasetId": UNKNOWN, "pageNum": 2, "pageSize": -5}
+    (issue,) = client.fetch(LIST, body).json()["zodError"]
+    assert issue["path"] == ["pageSize"]
     question = {"appId": "app", "messages": []}
     refused = client.fetch(COMPLETIONS, question).json()
     assert refused["errorType"] == "UserError" and "zodError" not in refused

@@ -129,6 +129,11 @@ def test_a_stream_that_fails_before_it_begins_has_no_content_type(client, sent, 
     assert (name, data.get("code", 500)) == ("error", code)
 
 
+def test_a_body_that_is_too_large_is_no_stream(client):
+    refused = client.fetch(COMPLETIONS, b'{"stream": true}' + b" " * 10 * 1024**2)
+    assert (refused.status_code, refused.text) == (413, "Body exceeded 10mb limit")
+
+
 def test_other_streams_have_a_content_type(client):
     assert "content-type" in client.say({"error": "late"}, stream=True).headers
     assert client.talk(detail="maybe", stream=True).status_code == 400

@@ -93,9 +93,10 @@ def test_a_form_keeps_its_values(client):
     assert (params["submitted"], params["inputForm"][0]["value"]) == (True, "Ada")
 
 
-def test_a_choice_stays_open_while_the_answer_fails(client):
+@pytest.mark.parametrize("error", ["down", ""])
+def test_a_choice_stays_open_while_the_answer_fails(client, error):
     client.say({"interactive": CHOICE})
-    client.say({"error": "down"})
+    client.say({"error": error})
     assert "userSelectedVal" not in client.records()[1]["value"][0]["interactive"]["params"]
     assert len(client.records()) == 2
 

@@ -7,7 +7,7 @@ from time import monotonic
 import httpx2
 import pytest
 import yaml
-from account import ACCOUNT, Client
+from account import ACCOUNT
 
 from mock_server import create_app
 
@@ -16,10 +16,6 @@ YAML = "application/yaml"
 MAX_BODY = 1024 * 1024
 MAX_STATE = 32 * 1024 * 1024
 CHAT = "/apps/app/chats/c1"
-
-
-def is_pinned_in_one(client: Client) -> bool:
-    return bool(client.admin("GET", f"/sandboxes/one{CHAT}")["top"])
 
 
 def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(client):
@@ -41,7 +37,7 @@ def test_a_restore_brings_back_the_keys_of_its_moment(client):
 def test_a_sandbox_begins_with_the_baseline_and_what_it_says(client):
     client.pin()
     client.admin("POST", "/sandboxes", {"name": "one"})
-    assert not is_pinned_in_one(client)
+    assert not client.admin("GET", f"/sandboxes/one{CHAT}")["top"]
     body = {"name": "two", "profile": "deployed", "state": {"datasets": [{"id": "own"}]}}
     client.admin("POST", "/sandboxes", body)
     datasets = client.admin("GET", "/sandboxes/two/datasets")["datasets"]

@@ -163,8 +163,8 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     """The offset of a page, by its number. Raises InvalidField."""
     if isinstance(page_num, bool) or not isinstance(page_num, int) or page_num < 1:
         raise errors.InvalidField("a pageNum of at least 1", page_num, "$.pageNum")
-    # A size of a wrong type is refused later, as such.
-    if not isinstance(size, int):
+    # A wrong size is refused later, as such.
+    if not isinstance(size, int) or size < 1:
         size = choices.page_size_default
     return (page_num - 1) * min(size, choices.page_size_max)
 

@@ -52,6 +52,7 @@ class ResourceQuery(Struct, rename="camel", kw_only=True):
             resources = [it for it in resources if it.id in ids_inside]
         if self.tmb_ids is not UNSET:
             resources = [it for it in resources if it.tmb_id in self.tmb_ids]
+        # No time of creation is kept: the time of the last change stands for it.
         is_latest_first = self.sort != "createTimeAsc"
         return sorted(resources, key=lambda it: (it.update_time, it.id), reverse=is_latest_first)
 
@@ -101,10 +102,11 @@ class DetailedResource(ResourceView, rename="camel", kw_only=True):
 def view(call: Call, kind: type[StructT], resource: Resource, **fields: Any) -> StructT:
     """An app or a dataset as the caller sees it."""
     level = call.caller.level_on(resource)
-    fields["permission"] = rights("dataset", level)
     if isinstance(resource, App):
         fields["permission"] = rights("app", level)
         fields["avatar"] = resource.avatar or APP_AVATAR
+    else:
+        fields["permission"] = rights("dataset", level)
     if issubclass(kind, ListedResource):
         fields["private"] = len(resource.permissions) < 2
     return struct_from(kind, resource, **fields)
@@ -135,18 +137,18 @@ def find_readable(
 
 
 def as_tuple(values: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The values as a tuple; a client may send one alone as a text."""
-    if isinstance(values, str):
-        return (values,)
-    return values
+    """The values as a tuple; a client may send one alone as a text, or an empty text for none."""
+    if not isinstance(values, str):
+        return values
+    return (values,) if values else ()
 
 
 def create(
     call: Call, kind: type[R], existing: Mapping[str, R], parent_id: ParentId, **fields: Any
 ) -> str:
-    """Make an app or a dataset of the caller, who may write to its folder. Returns its id.
+    """Make an app or a dataset of the caller. Returns its id. Raises TeamForbidden, LimitReached.
 
-    Raises TeamForbidden, LimitReached.
+    Whoever calls this function has checked that the caller may write to the folder.
     """
     if not parent_id and call.caller.level < Level.OWNER:
         raise TeamForbidden("a key with OWNER permission")

@@ -3,7 +3,7 @@
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any, get_args
@@ -183,9 +183,9 @@ def make_title(question: str) -> str:
     return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
 
-def find_reply(chat: Chat, data_id: str) -> Record | None:
-    """The first reply of a chat with this id."""
-    for record in chat.records:
+def find_reply(records: Iterable[Record], data_id: str) -> Record | None:
+    """The first reply with this id."""
+    for record in records:
         if record.obj == "AI" and record.data_id == data_id:
             return record
     return None

@@ -125,6 +125,11 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         datasets = {id: it.trained_at(now_ms) for id, it in self.datasets.items()}
         return replace(self, datasets=datasets)
 
+    def next_id(self) -> tuple[str, "Store"]:
+        """The id of a new object, and the account in which it is given."""
+        number = self.last_number + 1
+        return f"68b000000000{number:012x}", replace(self, last_number=number)
+
     def skip_ids_in(self, *values: object) -> "Store":
         """The account with its counter past every id that occurs in these values."""
         numbers = [int(digits, 16) for digits in _NEW_ID.findall(json.encode(values))]
