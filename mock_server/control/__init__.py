@@ -5,6 +5,6 @@ The server checks all arguments: `Refused` has its message. Times are in seconds
 
 from mock_server.control.control import Control
 from mock_server.control.http import Refused
-from mock_server.control.rows import Fault
+from mock_server.control.rows import AddedRow as Fault  # the name for annotations of tests
 
 __all__ = ["Control", "Fault", "Refused"]

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from mock_server.control.http import AdminClient, InProcess, client_at, path_to, without_none
 from mock_server.control.journal import JournalClient
-from mock_server.control.rows import Fault
+from mock_server.control.rows import AddedRow
 from mock_server.control.settings import SandboxChoices, SandboxClock
 from mock_server.decoding import JsonObject
 from mock_server.fixture.load import open_source
@@ -37,7 +37,7 @@ class Control(AdminClient):
     def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
         super().__init__(http, sandbox)
         self._journal = JournalClient(self)
-        self._added: list[Fault] = []
+        self._added: list[AddedRow] = []
 
     @staticmethod
     def at(url: str, sandbox: str = "default", *, token: str | None = None) -> "Control":
@@ -177,7 +177,7 @@ class Control(AdminClient):
 
     # What requests get: faults, answers, replies, hits
 
-    def fault(self, kind: str | None = None, **fields: Any) -> Fault:
+    def fault(self, kind: str | None = None, **fields: Any) -> AddedRow:
         """Make requests fail: once, or with `times`; in a `with` block until it ends.
 
         The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`. In
@@ -199,7 +199,7 @@ class Control(AdminClient):
         delay_ms: float = 0,
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
-    ) -> Fault:
+    ) -> AddedRow:
         """Answer an operation, or a route such as `GET /api/x/{id}`, until the next reset.
 
         `data` goes into the service's envelope; `json`, `text`, `body` are a whole body.
@@ -223,7 +223,7 @@ class Control(AdminClient):
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
         stream: Mapping[str, Any] | None = None,
-    ) -> Fault:
+    ) -> AddedRow:
         """Set the message of chat completions, of one app or all: a text, or parts.
 
         `variables` are those that the workflow sets.
@@ -238,7 +238,7 @@ class Control(AdminClient):
         *,
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
-    ) -> Fault:
+    ) -> AddedRow:
         """Set what searches in datasets find: rows with their scores, in this order.
 
         A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
@@ -246,8 +246,8 @@ class Control(AdminClient):
         row = without_none(rows=[*rows], match=match, times=times)
         return self._add({"kind": "hits"} | row)
 
-    def _add(self, fields: JsonObject) -> Fault:
-        row = Fault(self, fields)
+    def _add(self, fields: JsonObject) -> AddedRow:
+        row = AddedRow(self, fields)
         self._added.append(row)
         if row.warning:
             warnings.warn(row.warning, stacklevel=3)  # at the line of the test
@@ -258,7 +258,7 @@ class Control(AdminClient):
         """The faults and answers that were added, with what is left of each."""
         return [*self.call("GET", "/faults")["faults"]]
 
-    def unfired(self) -> list[Fault]:
+    def unfired(self) -> list[AddedRow]:
         """The added faults, and answers with `times`, that never fired."""
         wanted = [row for row in self._added if row.has_to_fire]
         if not wanted:

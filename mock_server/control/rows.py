@@ -16,8 +16,8 @@ IN_BLOCK = {"times": MAX_TIMES}
 __tracebackhide__ = True  # pytest shows the line of the test
 
 
-class Fault:
-    """Any row that was added: a fault, an answer, a reply, hits, or all faults of a preset.
+class AddedRow:
+    """A row that was added: a fault, an answer, a reply, hits, or all faults of a preset.
 
     In a `with` block the row lasts until the end of the block; a fault gets another id. The
     block fails if a fault, or a row with `times`, never fired, as it then tests nothing.
