@@ -29,7 +29,7 @@ def get_app(call: AdminCall) -> JsonObject:
 @route("PUT", "/apps/{app}")
 def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace an app, as a fixture has it; its replies last until the next reset."""
-    id = id_of_path(call.path["app"], body, "id")
+    id = id_of_path(call.path_parameters["app"], body, "id")
     app, replies = parse_app(body, id)
     # The new replies of the app take the place of its old ones, if there is room for all.
     script = call.current_state().script
@@ -75,7 +75,7 @@ def get_chat(call: AdminCall) -> Chat:
 @route("PUT", "/apps/{app}/chats/{id:path}", status=201)
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Create or replace a chat, as a fixture has it."""
-    id = id_of_path(call.path["id"], body, "chatId")
+    id = id_of_path(call.path_parameters["id"], body, "chatId")
     return put_into_app(call, body | {"chatId": id})
 
 

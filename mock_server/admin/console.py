@@ -153,7 +153,7 @@ async def get_console(request: Request) -> Response:
 @route("GET", "/console/{part}")
 def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     """A part of the page, or all. Raises RouteNotFound."""
-    part = call.path["part"]
+    part = call.path_parameters["part"]
     if part != "all" and part not in PART_DATA:
         raise RouteNotFound(f"all, {', '.join(PART_DATA)}", part)
     state = call.current_state()

@@ -35,7 +35,7 @@ def get_dataset(call: AdminCall) -> JsonObject:
 @route("PUT", "/datasets/{dataset}")
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace a dataset, as a fixture has it."""
-    dataset = parse_dataset(body, id_of_path(call.path["dataset"], body, "id"))
+    dataset = parse_dataset(body, id_of_path(call.path_parameters["dataset"], body, "id"))
     call.put_whole(dataset)
     return dataset_entry(dataset)
 
@@ -74,7 +74,7 @@ def get_collection(call: AdminCall) -> Collection:
 @route("PUT", "/datasets/{dataset}/collections/{id:path}")
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Create or replace a collection, as a fixture has it."""
-    id = id_of_path(call.path["id"], body, "_id")
+    id = id_of_path(call.path_parameters["id"], body, "_id")
     call.status = 200 if id in require_dataset(call).collections else 201
     return put_into_dataset(call, body | {"_id": id})
 
