@@ -180,15 +180,12 @@ WRONG = [
     ("PUT", "/datasets/d/collections/folder", {"name": "x", "parentId": "in-a"}, "$.parentId"),
     ("POST", "/datasets/d/collections", {"name": "x", "parentId": "no"}, "a collection, got 'no'"),
     ("POST", "/datasets/d/collections", {"name": "x", "children": [BETA]}, "an _id that the dat"),
-    (
-        "POST",
-        "/sandboxes",
-        {"name": "a b"},
-        "a text of 1 to 64 letters, digits and . _ - or null, got",
-    ),
+    ("POST", "/sandboxes", {"name": "a b"}, "a text of 1 to 64 letters, digits and . _ - or null,"),
     ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),
     ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
     ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5 - at $.inOrder"),
+    ("POST", "/journal/verify", {"inOrder": [], "exactly": 7}, "inOrder alone - at $.inOrder"),
+    ("POST", "/journal/verify", {"inOrder": [], "operation": "listV2"}, "inOrder alone"),
     ("GET", "/journal?operatoin=x", None, "did you mean 'operation'"),
 ]
 
