@@ -170,12 +170,7 @@ WRONG = [
     ("PUT", CHAT, {"id": "c"}, "no field 'id' - at $ (fields: chatId, "),
     ("PUT", CHAT, {"chatId": "other"}, "$.chatId"),
     ("PUT", CHAT, {"updateTime": "9999-12-31T23:59:59-12:00"}, "- at $.updateTime"),
-    (
-        "PUT",
-        "/datasets/d",
-        {"collections": [{}]},
-        "the field 'name', which is missing - at $.collections[0].name",
-    ),
+    ("PUT", "/datasets/d", {"collections": [{}]}, "'name', which is missing - at $.collections[0]"),
     ("PUT", "/datasets/d", {"collections": "x"}, "a list, got 'x' - at $.collections"),
     ("PUT", "/datasets/d/collections/folder", {"name": "x", "parentId": "in-a"}, "$.parentId"),
     ("POST", "/datasets/d/collections", {"name": "x", "parentId": "no"}, "a collection, got 'no'"),

@@ -285,6 +285,13 @@ def test_a_server_that_always_fails_shows_nothing(check, serve, status):
     assert code == 1 and "ok " not in out and "differs" not in out
 
 
+def test_a_proxy_of_the_environment_is_asked(check, serve, monkeypatch):
+    server = serve(ACCOUNT)
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    check("http://fastgpt.test")
+    assert server.journal[0]["request"]["path"].startswith("http://fastgpt.test/")
+
+
 def test_no_key_is_wrong_usage(run):
     code, _, err = run("verify", "--base-url", "http://127.0.0.1:1", "--key-env", "NO_SUCH_KEY")
     assert code == 1 and "NO_SUCH_KEY" in err

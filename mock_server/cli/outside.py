@@ -54,7 +54,8 @@ def verify_command(
     from mock_server.tools.probe import NotObservable, ServiceError, UnexpectedAnswer
     from mock_server.tools.verify import REPORTS, profile_document, verify_server
 
-    server = ChoiceProbe(client_at(base_url, key_from(key_env)), dataset, app, write)
+    client = client_at(base_url, key_from(key_env), trust_env=True)
+    server = ChoiceProbe(client, dataset, app, write)
     try:
         findings = verify_server(server)
     except UnexpectedAnswer as error:

@@ -15,7 +15,8 @@ from mock_server.decoding import JsonObject
 TIMEOUT = 30
 """Seconds that a call may take."""
 
-__tracebackhide__ = True  # pytest shows the line of the test
+__tracebackhide__ = True
+"""Has pytest show the line of the test."""
 
 
 class Refused(ValueError):
@@ -60,17 +61,22 @@ class AdminClient:
         raise Refused(response.status_code, {"message": stranger} | answer)
 
 
-def client_at(url: str, token: str | None = None) -> httpx2.Client:
-    """A client of the server at this address; `token` is its admin token, or an API key."""
+def client_at(
+    url: str, token: str | None = None, *, timeout: float = TIMEOUT, trust_env: bool = False
+) -> httpx2.Client:
+    """A client of the server at this address; `token` is its admin token, or an API key.
+
+    `trust_env`: whether the variables for proxies count. No proxy knows the server of a test.
+    """
     headers = {}
     if token:
         headers["Authorization"] = f"Bearer {token}"
     return httpx2.Client(
         base_url=url,
         headers=headers,
-        timeout=TIMEOUT,
+        timeout=timeout,
         verify=url.startswith("https:"),  # certificates take 20 ms to load
-        trust_env=False,  # a proxy would not know the server of a test
+        trust_env=trust_env,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 import httpx2
 from msgspec import Meta, Struct
 
+from mock_server.control.http import client_at
 from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal
 from mock_server.tools import object_kinds as kinds
@@ -46,11 +47,8 @@ def pull(
 
     `pause` is in seconds, before the first new try of a request. Raises ServiceError.
     """
-    headers = {"Authorization": f"Bearer {key}"}
-    # Certificates take 20 ms to load.
-    verify = base_url.startswith("https:")
-    with httpx2.Client(base_url=base_url, headers=headers, timeout=60, verify=verify) as client:
-        account = Pull(client, pause)
+    with client_at(base_url, key, timeout=60, trust_env=True) as client:
+        account = AccountReader(client, pause)
         apps = account.read_resources(kinds.APP, app, "chats", account.read_chats)
         datasets = account.read_resources(
             kinds.DATASET, dataset, "collections", account.read_collections
@@ -66,7 +64,7 @@ class NotReadable(Exception):
     """One thing that cannot be read."""
 
 
-class Changed(NotReadable):
+class ListChanged(NotReadable):
     """A list that changed while it was read."""
 
 
@@ -77,7 +75,7 @@ class ServicePage(Struct):
     total: Annotated[int, Meta(ge=0)]
 
 
-class Pull(Struct):
+class AccountReader(Struct):
     """Reads an account. `pause` is in seconds, before the first new try of a request."""
 
     client: httpx2.Client
@@ -114,7 +112,7 @@ class Pull(Struct):
         raise failure
 
     def read_list(self, path: str, body: JsonObject, kind: kinds.ObjectKind) -> list[JsonObject]:
-        """All entries of a list, by pages. Raises Changed, and as `read` does."""
+        """All entries of a list, by pages. Raises ListChanged, and as `read` does."""
         entries = dict[str, JsonObject]()
         total = None
         while len(entries) != total:
@@ -130,7 +128,7 @@ class Pull(Struct):
             is_in_total = len(entries) <= page.total == total
             is_end = not page.list and start < total
             if not is_new or not is_in_total or is_end:
-                raise Changed(
+                raise ListChanged(
                     f"{len(entries)} items came, with a total of {page.total} - at {path}"
                 )
         return [*entries.values()]
@@ -141,7 +139,7 @@ class Pull(Struct):
             try:
                 return read()
             except NotReadable as refusal:
-                if not isinstance(refusal, Changed) or not passes_left:
+                if not isinstance(refusal, ListChanged) or not passes_left:
                     self.problems.append(f"cannot read {thing}: {refusal}")
                     break
             sleep(self.pause)
