@@ -83,5 +83,6 @@ def warn_of_unknown_variables() -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command with these arguments, by default those of the process."""
-    click.UsageError.exit_code = 1  # its own is 2, which here is a broken fixture
+    # Its own is 2, which here is a broken fixture.
+    click.UsageError.exit_code = 1
     cli(args, prog_name="mock-server")

@@ -24,7 +24,8 @@ from mock_server.store.objects import Collection
 Object = Mapping[str, Any] | Struct
 """An object as in a fixture: `{"chatId": "c1"}`, or what a method here returned."""
 
-__tracebackhide__ = True  # pytest shows the line of the test
+__tracebackhide__ = True
+"""Has pytest show the line of the test."""
 
 
 class Control(AdminClient):

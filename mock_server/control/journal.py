@@ -21,7 +21,8 @@ MAX_LATEST = 10
 MAX_BODY_SHOWN = 120
 """The characters of a request's body that a line shows."""
 
-__tracebackhide__ = True  # pytest shows the line of the test
+__tracebackhide__ = True
+"""Has pytest show the line of the test."""
 
 
 class JournalClient:

@@ -13,7 +13,8 @@ ANSWERS = ("answer", "reply", "hits")
 IN_BLOCK = {"times": MAX_TIMES}
 """What a fault without `times` gets in a `with` block: the highest number allowed."""
 
-__tracebackhide__ = True  # pytest shows the line of the test
+__tracebackhide__ = True
+"""Has pytest show the line of the test."""
 
 
 class AddedRow:

@@ -6,7 +6,8 @@ from typing import Any, NoReturn
 from mock_server.control.http import AdminClient, without_none
 from mock_server.decoding import JsonObject
 
-__tracebackhide__ = True  # pytest shows the line of the test
+__tracebackhide__ = True
+"""Has pytest show the line of the test."""
 
 
 class SandboxClock:
