@@ -59,7 +59,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def is_secret(self) -> bool:
-        """Whether the value is not to be shown."""
+        """Whether the name of the value's field is that of a secret."""
         return bool(self.path) and is_secret(str(self.path[-1]))
 
     def below(self, *steps: str | int) -> Self:
@@ -71,7 +71,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         raise InvalidField(expected, where=json_path(path), hint=hint)
 
     def source_text(self, value: Any) -> str:
-        """A number, true or false as JSON; empty for a secret."""
+        """A number, true or false as JSON; empty for a secret: the journal keeps the message."""
         if self.is_secret:
             return ""
         return msgspec.json.encode(value).decode()
@@ -90,23 +90,25 @@ def json_path(path: JsonPath) -> str:
 
 def salvage(value: Any, kind: Any, place: Place) -> Any:
     """The value as an instance of a type, without what is wrong in it; or LOST."""
+    check_message: str | None = None
     try:
         instance = msgspec.convert(value, kind, strict=place.is_strict)
         if isinstance(instance, datetime):
             ms_of(instance)
         return instance
     except (msgspec.ValidationError, ValueError) as error:
-        cause = error.__cause__
+        # `__post_init__` raised: its message already says what was expected.
+        if error.__cause__ is not None:
+            check_message = str(error.__cause__).removeprefix("Expected ")
     # What is wrong may be in a part of the value, where it is reported.
     count_before = place.mistake_count
     remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
     if place.mistake_count > count_before:
         return remains
-    # A check in `__post_init__` says what it expects in an error that Python shows, too.
-    if cause is not None:
-        place.report(str(cause).removeprefix("Expected "))
-    else:
+    if check_message is None:
         _report_wrong(value, kind, place)
+    else:
+        place.report(check_message)
     return LOST
 
 
