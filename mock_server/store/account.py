@@ -22,6 +22,7 @@ from mock_server.store.objects import (
 )
 from mock_server.store.replies import Record
 
+DEFAULT_SOURCE = "api"
 MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
 TreeObject = Resource | Collection
@@ -46,7 +47,7 @@ class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fie
     top: bool = False
     create_time: Time = DEFAULT_TIME
     update_time: Time = DEFAULT_TIME
-    source: str = "api"
+    source: str = DEFAULT_SOURCE
     """Where the chat was begun: with an API key, `online`, by a `share` link ..."""
     variables: dict[str, Any] = {}
     has_been_read: bool = True
