@@ -15,7 +15,7 @@ _HOMES = {"Control": "control", "MockServer": "embedding", "create_app": "applic
 
 
 def __getattr__(name: str) -> Any:
-    # pytest imports this package in every run, for its plugin.
+    # Imported only when asked for: pytest imports this package in every run, for its plugin.
     if name in _HOMES:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
