@@ -1,6 +1,7 @@
 """A signal that wakes whoever waits for it, in whatever event loop that is."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 
@@ -15,8 +16,9 @@ class Signal:
         waiting = self._waiting
         self._waiting = set()
         for future in waiting:
-            # To cancel it ends the wait, and does nothing if that is over.
-            future.get_loop().call_soon_threadsafe(future.cancel)
+            # To cancel it ends the wait, and does nothing if that is over, its loop maybe closed.
+            with suppress(RuntimeError):
+                future.get_loop().call_soon_threadsafe(future.cancel)
 
     async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
         """Whether a notification has come within this time, and before a rival is done."""
