@@ -303,12 +303,13 @@ def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
 
 
 def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list[Collection]:
-    """The collections whose name, or a tag, contains the text."""
+    """The collections whose name contains the text, or a tag, if the choices let it count."""
     if not text:
         return items
     needle = fold_text(text)
-    in_tags = choices.search_fields == "name_and_tags"
-    return [it for it in items if it.has_text(needle, in_tags=in_tags)]
+    if choices.search_fields == "name":
+        return [it for it in items if needle in it.folded_texts[0]]
+    return [it for it in items if it.has_text(needle)]
 
 
 def read_page_size(call: Call, body: ListV2) -> int:
