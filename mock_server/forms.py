@@ -29,7 +29,7 @@ class FormPart(Struct):
 
     @property
     def text(self) -> str:
-        """The content in UTF-8; else in GB18030, which contains GBK; else what can be read."""
+        """The content in UTF-8, else in GB18030 (which contains GBK), else what UTF-8 can read."""
         for encoding in ("utf-8-sig", "gb18030"):
             with suppress(UnicodeDecodeError):
                 return self.content.decode(encoding)
@@ -42,7 +42,7 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
 
     def on_header_value(data: bytes, start: int, end: int) -> None:
         value = data[start:end].decode("latin-1")
-        # Only the Content-Disposition of a part begins so.
+        # Only the value of Content-Disposition begins with form-data.
         if value.lower().startswith("form-data"):
             parameters = header_parameters(value)
             check_parts(len(parts) + 1)
@@ -65,7 +65,7 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
 
 
 def form_kind(headers: Mapping[str, str]) -> str | None:
-    """Which kind of form a body is; None if it is no form."""
+    """The media type of a form, MULTIPART or URL_ENCODED; None for other bodies."""
     media = headers.get("content-type", "").lower()
     for kind in (MULTIPART, URL_ENCODED):
         if media.startswith(kind):
@@ -95,7 +95,7 @@ def check_parts(number: int) -> None:
 
 
 def parse_object(text: str) -> Any:
-    """The object that a text is, as the service's forms have one in `data`; else the text."""
+    """Decode a text that is a JSON object, as `data` in the service's forms; else return it."""
     with suppress(BadJson):
         if text.startswith("{"):
             return json_value(text.encode())
@@ -114,7 +114,7 @@ def group_by_name(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def header_parameters(header: str) -> dict[str, str]:
-    """The parameters of a header; `filename*` goes before `filename`."""
+    """The parameters of a header; `filename*` wins over `filename`."""
     message = Message()
     message["content-type"] = header
     return {name: collapse_rfc2231_value(it) for name, it in message.get_params([])}

@@ -1,4 +1,4 @@
-"""What a request sees of a sandbox: the account, the choices and the clock, at one moment."""
+"""A moment: the account, the choices, the clock and the profile that a request sees."""
 
 from msgspec import Struct
 
@@ -8,7 +8,7 @@ from mock_server.store.account import Store
 
 
 class Moment(Struct, frozen=True):
-    """What a request sees. A change makes a new moment, so to keep an old one costs a reference."""
+    """What a request sees. A moment is immutable, so keeping an old one costs a reference."""
 
     store: Store
     choices: Choices = Choices()

@@ -1,4 +1,4 @@
-"""Redaction: what has the name of a secret is shown as a fingerprint."""
+"""Redaction: a value whose name is that of a secret is shown as a fingerprint."""
 
 import re
 from hashlib import sha256
@@ -18,12 +18,12 @@ _SECRET = re.compile(
 
 
 def is_secret(name: str) -> bool:
-    """Whether a header or a field has a name whose value is not to be shown."""
+    """Whether a header or a field with this name holds a secret."""
     return _SECRET.search(name) is not None
 
 
 def fingerprint(secret: str) -> str:
-    """Enough of a secret to tell it from others, and no more."""
+    """A short text that tells secrets apart: the start of a long one, and a hash."""
     start = ""
     if len(secret) > 12:
         start = secret[:4]
@@ -31,7 +31,7 @@ def fingerprint(secret: str) -> str:
 
 
 def redact(value: Any) -> Any:
-    """A value of JSON in which each secret is a fingerprint."""
+    """A JSON value with a fingerprint in place of each secret."""
     if isinstance(value, dict):
         return {name: redact_field(name, item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -40,7 +40,7 @@ def redact(value: Any) -> Any:
 
 
 def redact_field(name: str, value: Any) -> Any:
-    """The value of a field, or of a header. An object with such a name is one secret."""
+    """The redacted value of a field or a header. A list or an object may be one secret."""
     if not is_secret(name) or isinstance(value, bool | None | UnsetType):
         return redact(value)
     return fingerprint(as_text(value))

@@ -1,4 +1,4 @@
-"""A request as a client has sent it."""
+"""A request as a client sent it."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,11 +16,11 @@ from mock_server.forms import form_kind, form_value
 from mock_server.store.replies import last_question
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
-"""A key has any visible ASCII characters but the comma."""
+"""A key consists of visible ASCII characters other than the comma."""
 
 
 class ClientRequest(Struct, frozen=True, dict=True):
-    """The parts of a request, and what they say."""
+    """The parts of a request, and the values decoded from them."""
 
     method: str
     path: str
@@ -30,7 +30,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
     body: bytes
     key: str | None = None
     is_whole: bool = True
-    """Whether all of the body is there: one that is too long is not read to its end."""
+    """Whether `body` is complete: not too long to be read, and not dropped by the journal."""
 
     @classmethod
     def of(cls, scope: Scope, body: bytes, *, is_whole: bool = True) -> Self:
@@ -41,25 +41,25 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @property
     def any_key(self) -> str:
-        """The word after the scheme of the Authorization, whatever the scheme is."""
+        """The word after the scheme of the header Authorization, with any scheme."""
         _, _, words = self.headers.get("authorization", "").partition(" ")
         return words.partition(" ")[0]
 
     @cached_property
     def body_value(self) -> Any:
-        """What the body says, as `decode_body` reads it; an empty object without a body."""
+        """The body as `decode_body` reads it; an empty object without a body."""
         if not self.body:
             return {}
         return decode_body(self.body, self.headers)
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What the body says if that is an object, else an empty object."""
+        """The decoded body if it is an object, else an empty object."""
         return self.body_value if isinstance(self.body_value, dict) else {}
 
     @property
     def has_broken_json(self) -> bool:
-        """Whether the body is no JSON, and its media type says that it is, or nothing."""
+        """Whether the body is not JSON, although its media type is JSON or missing."""
         is_valid = self.body_value is not None or self.body.strip(b" \t\r\n") == b"null"
         return not is_valid and "json" in self.headers.get("content-type", "json").lower()
 
@@ -90,7 +90,7 @@ def bearer_key(headers: Mapping[str, str]) -> str | None:
 
 
 def decode_body(body: bytes, headers: Mapping[str, str]) -> Any:
-    """What a body says: JSON, or the fields of a form; None if it is neither."""
+    """The JSON value of a body, else the fields of a form; None for another body."""
     with suppress(BadJson):
         return json_value(body)
     if form_kind(headers) is None:
@@ -100,12 +100,12 @@ def decode_body(body: bytes, headers: Mapping[str, str]) -> Any:
     except BadForm:
         return None
     except LimitReached:
-        # Its text would be shown with its secrets.
+        # With None, the journal would show the form as a text, with its secrets.
         return {}
 
 
 def body_or_text(body: bytes, headers: Mapping[str, str]) -> Any:
-    """What a body says, or its text; None without a body."""
+    """The decoded body, else its text; None without a body."""
     if not body:
         return None
     value = decode_body(body, headers)

@@ -1,7 +1,7 @@
-"""Conversion of plain data that says in words, and where, what is wrong.
+"""Conversion of plain data to types, which reports each mistake with its position.
 
-It goes on after a mistake that is only noted, so that all mistakes are found at once.
-`type_in_words` says what was expected: `a whole number from 400 to 599 or null`.
+It goes on after a mistake that `Place.report` only notes: then all are found at once.
+`type_in_words` describes the expected type: `a whole number from 400 to 599 or null`.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from mock_server.errors import InvalidField, did_you_mean, value_in_words
 from mock_server.redaction import is_secret
 
 LOST = object()
-"""Stands for a value in which nothing is right."""
+"""Stands for a value that could not be converted."""
 OLD_NAMES = {"responses": "answers"}
-"""Fields by the names that they had in earlier versions."""
+"""Name of a field in earlier versions -> its name now."""
 MAX_COMPARED = 100
-"""How many of the names that were sent are compared with a missing one."""
+"""The most sent names that are compared with the name of a missing field."""
 JsonPath = tuple[str | int, ...]
 TYPE_WORDS: dict[Any, str] = {
     Any: "any value",
@@ -38,19 +38,19 @@ TYPE_WORDS: dict[Any, str] = {
     tuple: "a list",
 }
 LENGTH_UNITS: dict[Any, str] = {str: " characters", list: " items", tuple: " items"}
-"""The unit in which the length of a text, or of a list, is said."""
+"""The unit of the length of a text or a list."""
 MAX_OR = 5
-"""How many names a message joins with `or`."""
+"""The most names that a message joins with `or`."""
 
 
 class Place(Struct, frozen=True, eq=False, kw_only=True):
-    """The place of a value in a request. The first mistake that is reported refuses it."""
+    """The position of a value in a request. The first reported mistake refuses the request."""
 
     path: JsonPath = ()
     is_strict: bool = True
-    """Whether a text is no number, as in JSON; in a query it may be one."""
+    """Whether only a number is a number, as in JSON; in a query, the text "5" is one, too."""
     sent_names: Sequence[str] = ()
-    """The names of all fields that were sent: one may be a missing one, misspelled."""
+    """The names of all sent fields: a missing field may be among them, misspelled."""
 
     @property
     def mistake_count(self) -> int:
@@ -59,26 +59,26 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def is_secret(self) -> bool:
-        """Whether the name of the value's field is that of a secret."""
+        """Whether the value's field has the name of a secret."""
         return bool(self.path) and is_secret(str(self.path[-1]))
 
     def below(self, *steps: str | int) -> Self:
         return structs.replace(self, path=self.path + steps)
 
     def report(self, expected: str, hint: str = "", *, at_key: bool = False) -> None:
-        """Report a mistake in the value, or in the last key of the path. Raises InvalidField."""
+        """Report a mistake in the value, or with `at_key` in its key. Raises InvalidField."""
         path = self.path[:-1] if at_key else self.path
         raise InvalidField(expected, where=json_path(path), hint=hint)
 
     def source_text(self, value: Any) -> str:
-        """A number, true or false as JSON; empty for a secret: the journal keeps the message."""
+        """A number or a boolean as JSON; empty for a secret, as the journal shows the message."""
         if self.is_secret:
             return ""
         return msgspec.json.encode(value).decode()
 
 
 def json_path(path: JsonPath) -> str:
-    """A path in words of JSON: `$.apps[0].id`."""
+    """A path as text: `$.apps[0].id`."""
     text = "$"
     for step in path:
         if isinstance(step, int):
@@ -89,7 +89,7 @@ def json_path(path: JsonPath) -> str:
 
 
 def salvage(value: Any, kind: Any, place: Place) -> Any:
-    """The value as an instance of a type, without what is wrong in it; or LOST."""
+    """Convert a value to a type, without its wrong parts, which are reported; else LOST."""
     check_message: str | None = None
     try:
         instance = msgspec.convert(value, kind, strict=place.is_strict)
@@ -100,7 +100,7 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
         # `__post_init__` raised: its message already says what was expected.
         if error.__cause__ is not None:
             check_message = str(error.__cause__).removeprefix("Expected ")
-    # What is wrong may be in a part of the value, where it is reported.
+    # A mistake in a part of the value is reported there, not for the whole value.
     count_before = place.mistake_count
     remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
     if place.mistake_count > count_before:
@@ -113,7 +113,7 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
 
 
 def _salvage_parts(value: Any, kinds: list[Any], place: Place) -> Any:
-    """What is right in an object or an array; or LOST."""
+    """An object or an array without its wrong parts, which are reported; else LOST."""
     structs_of_union = [*filter(is_struct, kinds)]
     if isinstance(value, dict) and structs_of_union:
         return _salvage_struct(value, structs_of_union, place)
@@ -136,14 +136,14 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
     if config.forbid_unknown_fields:
         for name in unknown_names:
             _report_unknown(name, kind, [*fields], place.below(name))
-    # A missing field may be an unknown one, misspelled.
+    # A missing field may be among the unknown ones, misspelled.
     other_names = [*unknown_names, *place.sent_names][:MAX_COMPARED]
     arguments: dict[str, Any] = {}
     for field in fields.values():
         item = _salvage_field(value, field, other_names, place)
         if item is not LOST:
             arguments[field.name] = item
-    # A required field may be lost, or fields may contradict each other.
+    # A required field may be LOST, or fields may contradict each other.
     try:
         return kind(**arguments)
     except (TypeError, ValueError):
@@ -153,21 +153,21 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
 def _salvage_field(
     value: dict[str, Any], field: structs.FieldInfo, other_names: list[str], place: Place
 ) -> Any:
-    """What is right in a field of an object; or LOST."""
+    """The converted field of an object; LOST if it is missing or wrong."""
     name = field.encode_name
     item = LOST
     if name in value:
         item = salvage(value[name], field.type, place.below(name))
     elif field.required:
         _report_missing(name, other_names, place.below(name))
-    # An entry is kept without its name: others may refer to it.
+    # A missing text, such as a name, does not lose its object: others may refer to that.
     if item is LOST and field.required and field.type is str:
         return ""
     return item
 
 
 def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
-    """Report a field that a type does not have. `HOLDERS` of a type says where one belongs."""
+    """Report an unknown field. `HOLDERS` of the type has the field below which it belongs."""
     hint = did_you_mean(OLD_NAMES.get(name, name), fields)
     holder = getattr(kind, "HOLDERS", {}).get(name)
     if not hint and holder:
@@ -178,7 +178,7 @@ def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Pla
 
 
 def _report_missing(name: str, other_names: list[str], place: Place) -> None:
-    """Report that a required field is not there, or has another name."""
+    """Report a missing required field; a similar sent name may be meant."""
     expected = f"the field {name!r}, which is missing"
     for other_name in other_names:
         hint = did_you_mean(other_name, [name])
@@ -191,7 +191,7 @@ def _report_missing(name: str, other_names: list[str], place: Place) -> None:
 def _find_struct(
     value: dict[str, Any], kinds: list[type[Struct]], place: Place
 ) -> type[Struct] | None:
-    """The struct that an object is: the only one, or the one that its tag names; else None."""
+    """The struct for an object: the only one, or the one of its tag; None for a wrong tag."""
     config = kinds[0].__struct_config__
     if len(kinds) == 1 and config.tag_field not in value:
         return kinds[0]
@@ -221,7 +221,7 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
     first_kind = plain_type(union_members(kind)[0])
     if not is_struct(first_kind):
         return tuple(it for it in items if it is not LOST)
-    # An empty object in place of a lost one: the others keep their positions.
+    # An empty object replaces a LOST one, so that the others keep their indexes.
     required = [it.name for it in structs.fields(first_kind) if it.required]
     for index, item in enumerate(items):
         if item is LOST:
@@ -230,7 +230,7 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
 
 
 def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) -> None:
-    """Report a value that a type does not have, with what helps to correct it."""
+    """Report a value of a wrong type, with a hint that helps to correct it."""
     kinds = [*map(plain_type, union_members(kind))]
     expected = type_in_words(kind)
     # A number in place of a text lacks quotes, as 1.50 does for a version.
@@ -241,22 +241,22 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
         expected += f', got {number}, which needs quotes: "{number}"'
     elif not place.is_secret:
         expected += f", got {value_in_words(value)}"
-    # One of the texts that a type lists may be meant.
+    # The value may be misspelled, if the type lists texts.
     parts = chain.from_iterable(map(get_args, kinds))
     texts = [it for it in parts if isinstance(it, str)]
     place.report(expected, did_you_mean(value, texts), at_key=at_key)
 
 
 def type_in_words(kind: Any) -> str:
-    """What values a type has. The description of a `Meta` says it where a pattern cannot."""
+    """The values of a type in words. A pattern is described by the text of its `Meta`."""
     kinds = [it for it in union_members(kind) if it is not UnsetType]
-    # Several structs are one word.
+    # Several structs are `an object`, which is said once.
     words = dict.fromkeys(map(_one_in_words, kinds))
     return " or ".join(words)
 
 
 def one_of(names: Sequence[object]) -> str:
-    """A choice between names: `before or after`, `one of` many."""
+    """Alternatives in words: `before or after`; more than MAX_OR as `one of a, b, c`."""
     texts = [*map(str, names)]
     if len(texts) > MAX_OR:
         return f"one of {', '.join(texts)}"
@@ -297,7 +297,7 @@ def _one_in_words(kind: Any) -> str:
 
 
 def _bounds(meta: Meta, kind: Any) -> str:
-    """The bounds of a number, or of a length, which has a unit."""
+    """The bounds of a number, ` from 1 to 30`, or of a length, ` of at most 5 items`."""
     unit = LENGTH_UNITS.get(kind, "")
     limits = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
     if unit:

@@ -1,4 +1,4 @@
-"""A signal that wakes whoever waits for it, in whatever event loop that is."""
+"""A signal that wakes its waiting tasks, in any event loop."""
 
 import asyncio
 from contextlib import suppress
@@ -6,22 +6,22 @@ from typing import Any
 
 
 class Signal:
-    """Waiting ends with a notification, or after a time."""
+    """A signal for which tasks wait, each for a limited time if it wants."""
 
     def __init__(self) -> None:
         self._waiting: set[asyncio.Future[None]] = set()
 
     def notify(self) -> None:
-        """Wake all who wait now. Any thread may call this."""
+        """Wake all tasks that wait now. Any thread may call this."""
         waiting = self._waiting
         self._waiting = set()
         for future in waiting:
-            # To cancel it ends the wait, and does nothing if that is over, its loop maybe closed.
+            # Cancelling ends the wait. If the wait is over, it does nothing, or its loop is closed.
             with suppress(RuntimeError):
                 future.get_loop().call_soon_threadsafe(future.cancel)
 
     async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
-        """Whether a notification has come within this time, and before a rival is done."""
+        """Wait until a notification, a rival that is done, or the timeout. True if notified."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
         try:

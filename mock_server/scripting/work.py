@@ -1,4 +1,4 @@
-"""The outcome of a request, the work that leads to it, and faults, which disturb that."""
+"""The outcome of a request, the work that leads to it, and faults, which disturb that work."""
 
 from typing import Protocol
 
@@ -17,19 +17,19 @@ class Outcome(Struct, eq=False):
 
     response: Response
     store: Store | None = None
-    """The account after it; None if it stays as it is."""
+    """The changed account; None if the account stays as it is."""
     violations: list[Violation] = field(default_factory=list)
     picks: list[Pick[ScriptRow]] = field(default_factory=list)
     """The answers, replies and hits that the response is made of."""
     hint: str | None = None
     answer: FiredRow | None = None
-    """The answer that stands in place of the operation."""
+    """The answer that replaces the operation."""
     stopped: ChatKey | None = None
-    """The chat whose reply ends."""
+    """The chat whose reply the request stops."""
 
 
 class Work(Protocol):
-    """The work on one request, as far as a fault disturbs it."""
+    """The work on one request, as faults use it."""
 
     exchange: Exchange
 
@@ -44,21 +44,21 @@ class Work(Protocol):
     def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
         """The outcome of the request: now, or with another body, or at another moment.
 
-        Nothing changes by that. After `keep`, a call without arguments returns the kept outcome.
+        Nothing changes. After `keep`, a call without arguments returns the kept outcome.
         """
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
-        """Make an outcome real, and give its response. Only the first outcome is kept.
+        """Make an outcome real, and return its response: only the first outcome is kept.
 
-        Without `stores`, the account stays as it is.
+        Without `stores`, the account stays as it is, but its new ids count as given.
         """
 
     async def pause(self, ms: float) -> bool:
-        """Wait in real time, even if the client leaves; False if a reset or a stop ends that."""
+        """Wait in real time, even if the client leaves; False if a reset or stop ends the wait."""
 
 
 class Fault(ScriptRow, frozen=True):
-    """A row that disturbs the work on a request. A kind has its own `apply`."""
+    """A row that disturbs the work on a request. Each kind has its own `apply`."""
 
     def applies(self, work: Work) -> bool:
         """Whether this kind can do anything to the request."""

@@ -28,9 +28,9 @@ from mock_server.store.objects import (
 
 
 class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """A page, and the collections that it lists (spec 4.2)."""
+    """A request for a page of collections (spec 4.2)."""
 
-    # A body with further fields is no value of this type, so `tolerate_list` sees it.
+    # A body with further fields does not decode as this type, so it reaches `tolerate_list`.
 
     offset: Annotated[int, Meta(ge=0)]
     page_size: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
@@ -40,7 +40,7 @@ class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
 
 
 class FilteredListV2(ListV2, kw_only=True):
-    """A list with the filters that choice list_filters has as `honour` and `tag_values`."""
+    """A request with the filters that list_filters=honour and list_filters=tag_values share."""
 
     select_folder: bool = False
     simple: bool = False
@@ -52,7 +52,7 @@ class FilteredListV2(ListV2, kw_only=True):
 
 
 class TagListV2(FilteredListV2, kw_only=True):
-    """The filters of list_filters=honour: ids of tags, of which one must be there."""
+    """The filters of list_filters=honour: a collection must have one of these tags, named by id."""
 
     filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
 
@@ -68,7 +68,7 @@ class TagListV2(FilteredListV2, kw_only=True):
 
 
 class TagFilter(Struct, rename="camel", frozen=True):
-    """The id of a tag, and values of which one must be there."""
+    """The id of a tag, and the values of which the tag must have one."""
 
     tag_id: Annotated[str, Meta(pattern="^[0-9a-fA-F]{24}$", description="24 hexadecimal digits")]
     values: Annotated[
@@ -82,7 +82,7 @@ class TagValueListV2(FilteredListV2, kw_only=True):
     tag_filters: tuple[TagFilter, ...] = ()
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        # Any value of a tag will do, even if two filters name the tag.
+        # The filters of one tag are joined: any of their values is enough.
         values_by_tag: dict[str, set[str | float]] = {}
         for tag_filter in self.tag_filters:
             values_by_tag.setdefault(tag_filter.tag_id, set()).update(tag_filter.values)
@@ -124,7 +124,7 @@ SPEC_MAX = 30
 
 
 class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, dict=True):
-    """A collection in a list (spec 2.2); with item_fields=service, how its training goes."""
+    """A collection in a list (spec 2.2); with item_fields=service, also the state of training."""
 
     permission: Permission
     active_training_amount: int | UnsetType = UNSET
@@ -134,10 +134,10 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
 
 
 def tolerate_list(call: Call, body: Fields) -> Fields:
-    """Read strings as numbers, and add a missing offset, if the choices allow it."""
+    """Read strings as numbers, and add a missing offset, if the choices allow that."""
     choices = call.choices
     body = {**body}
-    # Filters of the choice are no fields of the spec.
+    # The filters of choice list_filters are not in the spec, so they are violations.
     for field in fields(REQUEST_TYPES[choices.list_filters]):
         name = field.encode_name
         if name in body and name not in SPEC_FIELDS:
@@ -148,9 +148,9 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
             continue
         if text.isdecimal() and text.isascii():
             call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
-            # A number with more digits is past any end, or over any limit.
+            # A cut number is still past any end or limit; `int` fails with some thousand digits.
             body[name] = int(text[:20])
-    # The number of a page stands for an offset.
+    # A pageNum replaces a missing offset; beside an offset it is ignored.
     if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
         call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
         page_num = body.pop("pageNum", 1)
@@ -160,7 +160,7 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
 
 
 def page_offset(page_num: object, size: object, choices: Choices) -> int:
-    """The offset of a page, by its number. Raises InvalidField."""
+    """The offset of the page with this number. Raises InvalidField."""
     if isinstance(page_num, bool) or not isinstance(page_num, int) or page_num < 1:
         raise errors.InvalidField("a pageNum of at least 1", page_num, "$.pageNum")
     # A wrong size is refused later, as such.
@@ -213,12 +213,12 @@ def page_json(items: list[Collection], permission: bytes, choices: Choices) -> R
 
 
 def without_counts(collections: list[Collection]) -> list[Collection]:
-    """Collections as if they had no rows."""
+    """Collections with counts of 0, and without errors."""
     return [replace(it, data_amount=0, training_amount=0, has_error=False) for it in collections]
 
 
 def clean_search_text(text: str) -> str:
-    """The text for which the service searches: it has no quotes. Raises InvalidField."""
+    """The text without `'`, as the service searches for it. Raises InvalidField if too long."""
     if len(text) > MAX_SERVICE_TEXT:
         expected = f"a searchText of at most {MAX_SERVICE_TEXT} characters"
         raise errors.InvalidField(expected, text, "$.searchText")
@@ -235,7 +235,7 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
         in_scope = items_of_search(dataset, body, choices)
     else:
         in_scope = items_of_folder(call, dataset, body, choices)
-    # What does not exist is refused before what the caller may not read.
+    # An unknown dataset or folder is refused before a missing permission.
     call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
     matches = with_text
@@ -262,7 +262,7 @@ def empty_hint(body: ListV2, scope_count: int, text_count: int, match_count: int
 
 
 def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
-    """The collections of a dataset, or in a folder at any depth; an unknown folder is empty."""
+    """The collections to search: all, or those below a folder; an unknown folder has none."""
     items = dataset.in_order(choices.list_order).items
     if choices.search_scope == "dataset" or not body.parent_id:
         return items
@@ -275,7 +275,10 @@ def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Co
 def items_of_folder(
     call: Call, dataset: Dataset, body: ListV2, choices: Choices
 ) -> list[Collection]:
-    """The collections directly in a folder, as the choices name it. Raises ParentNotFound."""
+    """The collections of the folder in `parentId`, or all, by the choices.
+
+    Raises ParentNotFound.
+    """
     ordered = dataset.in_order(choices.list_order)
     parent_id = body.parent_id
     if parent_id is UNSET and choices.parent_omitted == "any":
@@ -289,7 +292,7 @@ def items_of_folder(
 
 
 def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
-    """Raises ParentNotFound, unless an unknown folder is empty, as in the service."""
+    """Raises ParentNotFound, unless the choices give an unknown folder an empty list."""
     cast_fails = choices.error_form == "service" and not errors.can_be_id(folder_id)
     if choices.parent_unknown == "empty" and not cast_fails:
         return
@@ -349,7 +352,7 @@ def collection_list(
     filter_tags: tuple[str, ...] = (),
     simple: bool = False,
 ) -> NumberedPage:
-    """List a page of a dataset's collections, by its number; `simple` lists all, uncounted."""
+    """List a page of a dataset's collections, by its number; `simple` lists all without counts."""
     filters = TagListV2(
         offset=(page_num - 1) * page_size,
         dataset_id=dataset_id,

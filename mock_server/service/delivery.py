@@ -1,4 +1,4 @@
-"""The way of a response to its client, which the journal follows."""
+"""The delivery of a response to its client, which is noted in the journal."""
 
 import asyncio
 from contextlib import suppress
@@ -13,7 +13,7 @@ from mock_server.service.call import Call
 
 
 class Delivery:
-    """What passes between server and client once a request has come.
+    """The messages between the server and a client once its request has come.
 
     The end of a `with` block ends the journal's entry.
     """
@@ -40,7 +40,7 @@ class Delivery:
     def connection(self) -> Connection:
         """The client's connection. Raises NeedsConnection in process, where there is none."""
         server = getattr(self._scope["app"].state, "server", None)
-        # If a fault ends it, the response has ended, and no client has left.
+        # If a fault breaks it, the response has ended, but the client has not left.
         on_end = self._exchange.note_end
         connection: Connection | None = server and server.connection_of(self._scope, on_end)
         if connection is None:
@@ -48,7 +48,7 @@ class Delivery:
         return connection
 
     async def deliver(self, response: Response) -> None:
-        """Send a response; one that has no end ends with its connection."""
+        """Send a response; if it stays incomplete, close its connection."""
         await response(self._scope, self.receive, self._forward)
         if self._is_whole:
             return
@@ -58,9 +58,9 @@ class Delivery:
             await wait_for_disconnect(self._receive)
 
     async def receive(self) -> Message:
-        """The next message of the client; the journal notes one that says that it has left.
+        """The next message of the client; a disconnection is noted in the journal.
 
-        To a response, a reset and the stop of the server are as if its client had left.
+        A reset and the stop of the server look to the response like a disconnection.
         """
         next_message = asyncio.ensure_future(self._receive())
         try:
@@ -75,7 +75,7 @@ class Delivery:
         return message
 
     async def _forward(self, message: Message) -> None:
-        # First the journal: a client that has the response finds it there.
+        # The journal is first: a client that has the response must find it there.
         exchange = self._exchange
         if message["type"] == "http.response.start":
             exchange.note_start(message["status"], message["headers"])

@@ -1,4 +1,4 @@
-"""The work on one request: what it leads to, and what of that is kept."""
+"""The work on one request: its outcome, and how the outcome is kept."""
 
 from collections.abc import Collection, Iterator
 from itertools import islice
@@ -26,7 +26,7 @@ MAX_IDS = 5
 
 
 class Handling(Work):
-    """The work on one request. What faults ask for is said in `Work`."""
+    """The work on one request. `Work` describes the members that faults use."""
 
     _unrouted: Refusal
     """The refusal of a request for which the service has no operation."""
@@ -63,7 +63,7 @@ class Handling(Work):
         exchange.member = call.caller.member
         exchange.violations = call.violations
 
-    # What a fault may ask for
+    # Used by faults
 
     @property
     def moment(self) -> Moment:
@@ -89,7 +89,7 @@ class Handling(Work):
             return outcome
         response = firing.row.response(firing, call.moment.clock)
         outcome = Outcome(response, picks=[pick], answer=firing.as_fired_row())
-        # A request for which the service has no route breaks no spec.
+        # A request without an operation has no violations.
         if self._operation is not None:
             outcome.violations = self._call.violations
         return outcome
@@ -114,17 +114,17 @@ class Handling(Work):
         return outcome.response
 
     async def pause(self, ms: float) -> bool:
-        # The journal notes that the client leaves only while somebody listens to the client.
+        # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self._delivery.receive):
             return not await self._call.state.script.ended.wait(ms / 1000)
 
-    # What the service asks for
+    # Used by the service
 
     def refuse(self, refusal: Refusal, call: Call) -> Outcome:
-        """The outcome of a refused request: a message that names the choices which accept it."""
+        """The outcome of a refusal; its message names the choices that accept the request."""
         operation = self._operation
         advice = ""
-        # A related route names no choices, though some accept its request, too.
+        # The refusal of a related route names no choices, although some would accept it.
         if operation is None or operation.section is not None:
             advice = " or ".join(self._accepting_choices(refusal, call))
         if advice:
@@ -137,7 +137,7 @@ class Handling(Work):
     async def disturb(self, firing: Candidate[Fault]) -> Response:
         """The response that a fault makes of the right one."""
         self.exchange.fired_row = firing.as_fired_row()
-        # The operation is performed all the same: only its response is lost.
+        # The operation is performed before the fault: only its response is lost.
         if firing.row.phase == "after":
             self.keep(self.outcome())
         try:
@@ -163,7 +163,7 @@ class Handling(Work):
     def _accepting_choices(
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
     ) -> Iterator[str]:
-        """The choices, NAME=VALUE, that accept a request, each alone or with further ones."""
+        """Yield each NAME=VALUE that accepts the request, alone or with further choices."""
         for setting, choices in tolerances(refused.choices):
             choice = setting.partition("=")[0]
             if choice in changed:
@@ -173,13 +173,13 @@ class Handling(Work):
             if other is None:
                 yield setting
                 continue
-            # If it is refused for another reason, do further choices accept that?
+            # If the request is now refused for another reason, further choices may accept it.
             is_repeated = type(other) is type(refusal) and other.where == refusal.where
             if not is_repeated and any(self._accepting_choices(other, trial, (*changed, choice))):
                 yield setting
 
     def _refusal_of(self, call: Call) -> Refusal | None:
-        """The refusal of a call that is tried from the beginning; None if it succeeds."""
+        """Try a call from the beginning. Returns its refusal; None if it succeeds."""
         try:
             operation = self._routes.find(call)
             operation.admit(call)
@@ -190,7 +190,7 @@ class Handling(Work):
 
 
 def refusal_hint(refusal: Refusal, call: Call) -> str | None:
-    """A sentence on why a request was refused; None if none would help."""
+    """A sentence on why a request was refused; None if the message says enough."""
     store = call.store
     sandbox = call.sandbox.name
     header = call.request.headers.get("authorization", "")
@@ -229,7 +229,7 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
 
 
 def first_ids(ids: Collection[str], noun: str) -> str:
-    """The number of the objects, and the first of their ids."""
+    """The number of the objects, and the first of their ids: `2 apps: a, b`."""
     count = count_in_words(len(ids), noun)
     if not ids:
         return count

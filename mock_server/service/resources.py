@@ -1,4 +1,4 @@
-"""Apps and datasets alike: find, show and create them."""
+"""Apps and datasets, by the same functions: find, show and create them."""
 
 from collections.abc import Container, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
@@ -46,7 +46,7 @@ class ResourceQuery(Struct, rename="camel", kw_only=True):
         """The apps or datasets of all pages, in order."""
         types = as_tuple(self.types)
         resources = find_readable(call, existing, types, self.parent_id, self.search_key)
-        # A search finds what is in the folder, however deep.
+        # A search covers the folder at any depth.
         if self.search_key and self.parent_id:
             ids_inside = subtree_ids(existing, self.parent_id) - {self.parent_id}
             resources = [it for it in resources if it.id in ids_inside]
@@ -121,8 +121,8 @@ def find_readable(
 ) -> list[R]:
     """The apps or datasets that the caller may read, the latest first.
 
-    All are of one of the types, if there are any. A search finds resources of all folders whose
-    name or introduction contains the text; without a search all are in the folder, if it is set.
+    `types` limits their types, unless it is empty. With a `search_key`, their name or introduction
+    contains it, in all folders; else `parent_id` limits them to a folder, unless it is UNSET.
     """
     needle = fold_text(search_key)
     resources = []
@@ -148,7 +148,7 @@ def create(
 ) -> str:
     """Make an app or a dataset of the caller. Returns its id. Raises TeamForbidden, LimitReached.
 
-    Whoever calls this function has checked that the caller may write to the folder.
+    The operation has checked before that the caller may write to the folder.
     """
     if not parent_id and call.caller.level < Level.OWNER:
         raise TeamForbidden("a key with OWNER permission")

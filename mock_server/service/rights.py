@@ -1,4 +1,4 @@
-"""What a caller may do, as the spec and the service show it: rights by names and numbers."""
+"""The rights of a caller, as the spec and the service show them: names and numbers."""
 
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ class Permission(Struct, rename="camel", frozen=True, kw_only=True):
     """The caller's rights on a collection (spec 2.2)."""
 
     value: int | UnsetType = UNSET
-    """FastGPT has a `permission` in its place."""
+    """FastGPT sends a field `permission` in place of it."""
     is_owner: bool
     has_manage_per: bool
     has_write_per: bool
@@ -42,7 +42,7 @@ class Role(Struct, rename="camel", frozen=True):
 
 
 def common_roles(kind: Kind) -> dict[str, Role]:
-    """The roles that apps and datasets have alike, with texts of their own."""
+    """The roles that apps and datasets share; each kind has its own texts."""
     return {
         "read": Role(4, "common:permission.read", f"{kind}:permission.des.read"),
         "write": Role(2, "common:permission.write", f"{kind}:permission.des.write"),
@@ -75,10 +75,10 @@ ROLES: dict[Kind, dict[str, Role]] = {
 
 
 def rights(kind: Kind, level: Level) -> Rights:
-    """What a level allows on an app, a dataset with its collections, or in the team."""
+    """The rights of a level on an app, on a dataset with its collections, or in the team."""
     roles = ROLES[kind]
     permission = int(level)
-    # Who manages an app may read what is said in it.
+    # A manager of an app may read its chat logs.
     if kind == "app" and level == Level.MANAGE:
         permission |= roles["readChatLog"].value
     is_owner = level == Level.OWNER

@@ -1,4 +1,4 @@
-"""Which operation a request is for."""
+"""Routes: the operation of each path and method."""
 
 import re
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ class Routes:
                 self._limits[path] = max(operation.max_body, self._limits.get(path, 0))
 
     def limit_of(self, path: str) -> int:
-        """The number of bytes that a body may have."""
+        """The largest body of a path, in bytes."""
         return self._limits.get(path, MAX_BODY)
 
     def find(self, call: Call) -> Operation:
@@ -50,7 +50,7 @@ class Routes:
                 raise errors.RouteNotFound("a route of the spec", path)
             call.note(OUTSIDE_SPEC[choice], "1", "", f"{path} is not in the spec")
         call.operation = operation.name
-        # Another method may be served all the same.
+        # A wrong method is served if choice method_mismatch accepts it.
         if method not in methods:
             call.note("method_mismatch", operation.section or "1", "", f"the method {method}")
             if call.choices.method_mismatch == "reject":
@@ -60,7 +60,7 @@ class Routes:
 
 
 def check_slashes(call: Call) -> None:
-    """Raises Moved for a path with slashes too many, if choices say that the service does."""
+    """Raises Moved for a path with doubled or last slashes, unless request_form=strict."""
     path = call.request.path
     straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
     if straight == path or call.choices.request_form == "strict":

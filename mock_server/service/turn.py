@@ -24,9 +24,9 @@ _IMAGE = re.compile(
 )
 UNTITLED = ("", "新对话", "历史记录")
 TITLE_UNITS = 20
-"""The length of a title in UTF-16."""
+"""The most UTF-16 units of a title."""
 ANSWER_NAMES = {"userSelect": "userSelectedVal", "userInput": "submitted"}
-"""The name of the answer in the params of a question to the user, by the type of question."""
+"""Type of a question to the user -> name of the answer in its `params`."""
 FILE_TYPES: tuple[FileType, ...] = get_args(FileType)
 
 
@@ -48,7 +48,7 @@ def read_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[
 
 
 def read_image(url: str, folder: str, where: str) -> File:
-    """An image. One that the request contains gets a key, as if kept. Raises InvalidImage."""
+    """An image. An image in the URL itself gets a key, as if stored. Raises InvalidImage."""
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
     image = _IMAGE.fullmatch(url)
@@ -61,9 +61,9 @@ def read_image(url: str, folder: str, where: str) -> File:
 
 
 def answer_open_question(chat: Chat, answer: str) -> Record | None:
-    """The last reply of a chat, in which the choice or the form at its end has this answer.
+    """The last reply of a chat, with this answer in the open choice or form at its end.
 
-    None if the reply does not end with one, or if that is answered already.
+    None if the reply does not end with an open choice or form.
     """
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
     if not replies:
@@ -103,7 +103,7 @@ def answered_interactive(interactive: JsonObject, answer: str) -> JsonObject:
 
 
 class Turn(Struct, frozen=True):
-    """A question and the reply to it; an answer to an open question goes on with its reply."""
+    """A question and the reply to it. An answer to an open question continues an earlier reply."""
 
     call: Call
     app: App
@@ -113,14 +113,14 @@ class Turn(Struct, frozen=True):
     data_id: str
     """The id of the reply."""
     is_v2: bool
-    """Whether v2 was asked: its reply can be stopped, and stays whole if its client leaves."""
+    """Whether the route is of v2: a reply can be stopped, and stays whole if its client leaves."""
     earlier_parts: tuple[Part, ...] = ()
     """The parts that the reply has said before; none if the turn is a new one."""
     stop: Signal = field(default_factory=Signal)
     """Once this signal comes, only the closing events of the reply are sent, at once."""
 
     def save(self, reply: Reply, variables: dict[str, Any]) -> str:
-        """Save the turn in its chat. Returns the title that it gets, if it was untitled."""
+        """Save the turn. Returns the new title of the chat; empty if the title stays."""
         call = self.call
         chat = self.chat
         title = ""
@@ -135,7 +135,7 @@ class Turn(Struct, frozen=True):
             if chat.title in UNTITLED and not chat.custom_title:
                 title = make_title(call.request.question)
         parts = (*self.earlier_parts, *reply.parts)
-        # A reply that fails leaves its error alone.
+        # Of a reply that fails, only the error is kept.
         if reply.failure is not None:
             parts = reply.parts[-1:]
             variables = chat.variables
@@ -167,7 +167,7 @@ class Turn(Struct, frozen=True):
                 generating.pop(chat_key, None)
 
     def shorten_to(self, parts: Sequence[Part]) -> None:
-        """Keep only what the client got of the reply, unless the sandbox was reset meanwhile."""
+        """Keep only the sent parts of the reply, unless the sandbox was reset or restored."""
         state = self.call.state
         store = state.moment.store
         app = store.apps.get(self.app.id)
@@ -184,7 +184,7 @@ def make_title(question: str) -> str:
 
 
 def find_reply(records: Iterable[Record], data_id: str) -> Record | None:
-    """The first reply with this id."""
+    """The first reply with this id; None for an unknown one."""
     for record in records:
         if record.obj == "AI" and record.data_id == data_id:
             return record
@@ -192,7 +192,7 @@ def find_reply(records: Iterable[Record], data_id: str) -> Record | None:
 
 
 def replace_reply(chat: Chat, data_id: str, **changes: Any) -> Chat:
-    """A chat in which the reply with this id has other values."""
+    """The chat with changes to its replies with this id."""
     records = []
     for record in chat.records:
         if record.obj == "AI" and record.data_id == data_id:

@@ -27,11 +27,11 @@ MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
 TreeObject = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
-"""As long as the service takes it, which is longer than the spec's operations do."""
+"""The service accepts longer ids of chats than the spec's operations, which take an `Id`."""
 ChatKey = tuple[str, str]
-"""What tells a chat from all others: the id of its app, and its own."""
+"""The ids of the app and of the chat."""
 MAX_NEW_OBJECTS = 200_000
-"""How many new objects there may be until a reset."""
+"""The most objects that can be created until a reset."""
 _NEW_ID = re.compile(rb'"68b000000000([0-9a-f]{12})"')
 """An id that was given to a new object; the group is its number."""
 
@@ -41,20 +41,20 @@ class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fie
 
     chat_id: ChatId
     tmb_id: str | None = None
-    """The member whose chat it is; without one it is everybody's."""
+    """The member who owns the chat; with None, every member does."""
     title: str = ""
     custom_title: str = ""
     top: bool = False
     create_time: Time = DEFAULT_TIME
     update_time: Time = DEFAULT_TIME
     source: str = DEFAULT_SOURCE
-    """Where the chat was begun: with an API key, `online`, by a `share` link ..."""
+    """The way in which the chat began: `api` (with an API key), `online`, `share` (a link) ..."""
     variables: dict[str, Any] = {}
     has_been_read: bool = True
-    """Whether the chat was opened since the last reply."""
+    """Whether the chat was opened, or marked as read, since the last reply."""
     records: tuple[Record, ...] = ()
     deleted: bool = False
-    """Whether lists omit the chat. Its records stay, and it goes on with the next question."""
+    """Whether lists omit the chat. Its records stay, and a further question adds to them."""
 
 
 class App(Resource, rename="camel", frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
 
 
 class Key(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An API key that a fixture declares. If it declares none, all keys are accepted."""
+    """An API key that a fixture declares. If it declares none, choice unknown_key applies."""
 
     key: Id
     member: str | None = None
@@ -122,12 +122,12 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         return any(it.steps for it in self.datasets.values())
 
     def trained_at(self, now_ms: int) -> "Store":
-        """The account as its training has left it at this time."""
+        """The account after all steps of training that are due at this time."""
         datasets = {id: it.trained_at(now_ms) for id, it in self.datasets.items()}
         return replace(self, datasets=datasets)
 
     def next_id(self) -> tuple[str, "Store"]:
-        """The id of a new object, and the account in which it is given."""
+        """The id of a new object, and the account with its counter advanced."""
         number = self.last_number + 1
         return f"68b000000000{number:012x}", replace(self, last_number=number)
 
@@ -144,17 +144,17 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         return replace(self, datasets=self.datasets | {resource.id: resource})
 
     def without_resource(self, resource: App | Dataset) -> "Store":
-        """The account without an app or a dataset; without all that is in it, if it is a folder."""
+        """The account without an app or a dataset and all that is below it."""
         if isinstance(resource, App):
             return replace(self, apps=omit(self.apps, subtree_ids(self.apps, resource.id)))
         return replace(self, datasets=omit(self.datasets, subtree_ids(self.datasets, resource.id)))
 
 
 def subtree_ids(objects: Mapping[str, TreeObject], id: str) -> set[str]:
-    """The id of an object, and the ids of all that is in it."""
+    """The ids of an object and of all objects below it."""
     ids = {id}
     known = 0
-    # Each round goes down by one folder, until there is no more to find.
+    # Each round adds the objects of one more level.
     while len(ids) > known:
         known = len(ids)
         ids |= {it.id for it in objects.values() if it.parent_id in ids}
@@ -162,7 +162,7 @@ def subtree_ids(objects: Mapping[str, TreeObject], id: str) -> set[str]:
 
 
 def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
-    """Whether an object is at the top level, or below at most MAX_FOLDERS folders."""
+    """Whether an object is below at most MAX_FOLDERS folders, which exist and form no cycle."""
     parent_id = objects[id].parent_id
     for _ in range(MAX_FOLDERS + 1):
         if parent_id is None:
@@ -174,6 +174,6 @@ def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
 
 
 def all_reach_root(objects: Mapping[str, TreeObject], changed: TreeObject) -> bool:
-    """Whether an object that is new, or moved, and all that is in it reach the top level."""
+    """Whether a new or moved object, and all objects below it, reach the top level."""
     after = {**objects, changed.id: changed}
     return all(reaches_root(after, id) for id in subtree_ids(after, changed.id))
