@@ -65,7 +65,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @cached_property
     def query(self) -> dict[str, str]:
-        """The parameters of the query; the last value of a repeated one."""
+        """The parameters of the query; a repeated one has its last value."""
         return dict(parse_qsl(self.raw_query.decode("latin-1"), keep_blank_values=True))
 
     @cached_property

@@ -160,7 +160,7 @@ def _salvage_field(
         item = salvage(value[name], field.type, place.below(name))
     elif field.required:
         _report_missing(name, other_names, place.below(name))
-    # A missing text, such as a name, does not lose its object: others may refer to that.
+    # An object is kept without a required text: other entries may refer to the object.
     if item is LOST and field.required and field.type is str:
         return ""
     return item

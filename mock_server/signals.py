@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Signal:
-    """A signal for which tasks wait, each for a limited time if it wants."""
+    """A signal: its notification wakes all tasks that wait for it."""
 
     def __init__(self) -> None:
         self._waiting: set[asyncio.Future[None]] = set()
@@ -16,7 +16,7 @@ class Signal:
         waiting = self._waiting
         self._waiting = set()
         for future in waiting:
-            # Cancelling ends the wait. If the wait is over, it does nothing, or its loop is closed.
+            # This ends the wait, and does nothing after its end. A closed loop raises RuntimeError.
             with suppress(RuntimeError):
                 future.get_loop().call_soon_threadsafe(future.cancel)
 

@@ -275,10 +275,7 @@ def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Co
 def items_of_folder(
     call: Call, dataset: Dataset, body: ListV2, choices: Choices
 ) -> list[Collection]:
-    """The collections of the folder in `parentId`, or all, by the choices.
-
-    Raises ParentNotFound.
-    """
+    """The collections of the folder in `parentId`, or by choice all. Raises ParentNotFound."""
     ordered = dataset.in_order(choices.list_order)
     parent_id = body.parent_id
     if parent_id is UNSET and choices.parent_omitted == "any":

@@ -90,7 +90,7 @@ class Key(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fiel
     member: str | None = None
     permission: LevelName = "owner"
     app: Id | None = None
-    """The app of completions that name none."""
+    """The app of completions, and of requests for chats, that name no app."""
     auth_proxy: bool = False
     """Whether completions may act as a user of the account."""
 
