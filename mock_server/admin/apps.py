@@ -20,7 +20,7 @@ def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
 
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
-    """Read an app, as a fixture has it."""
+    """Read an app, in the form of a fixture."""
     script = call.current_state().script
     script.retire()
     return app_entry(require_app(call), [it.row for it in script.declared])
@@ -28,10 +28,10 @@ def get_app(call: AdminCall) -> JsonObject:
 
 @route("PUT", "/apps/{app}")
 def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
-    """Create or replace an app, as a fixture has it; its replies last until the next reset."""
+    """Create or replace an app, in the form of a fixture; its replies last until a reset."""
     id = id_of_path(call.path_parameters["app"], body, "id")
     app, replies = parse_app(body, id)
-    # The new replies of the app take the place of its old ones, if there is room for all.
+    # The new replies of the app replace its old ones, if there is room for them.
     script = call.current_state().script
     other_rows = [it.row for it in script.declared if not is_of_app(it, id)]
     check_room(other_rows + replies)
@@ -62,7 +62,7 @@ def get_chats(call: AdminCall, query: PageQuery) -> JsonObject:
 
 @route("POST", "/apps/{app}/chats", status=201)
 def post_chat(call: AdminCall, body: JsonObject) -> Chat:
-    """Add a chat, as a fixture has it; a missing chatId is derived as there."""
+    """Add a chat, in the form of a fixture; a missing chatId is derived."""
     return put_into_app(call, body)
 
 
@@ -74,7 +74,7 @@ def get_chat(call: AdminCall) -> Chat:
 
 @route("PUT", "/apps/{app}/chats/{id:path}", status=201)
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
-    """Create or replace a chat, as a fixture has it."""
+    """Create or replace a chat, in the form of a fixture."""
     id = id_of_path(call.path_parameters["id"], body, "chatId")
     return put_into_app(call, body | {"chatId": id})
 
@@ -88,7 +88,7 @@ def delete_chat(call: AdminCall) -> dict[str, int]:
 
 
 def put_into_app(call: AdminCall, body: JsonObject) -> Chat:
-    """Make a chat part of the app in the path, and return it."""
+    """Add or replace a chat in the app of the path, and return it."""
     app = require_app(call)
     chat = parse_chat(body, app)
     if chat.chat_id in app.chats:
@@ -98,7 +98,7 @@ def put_into_app(call: AdminCall, body: JsonObject) -> Chat:
 
 
 def remove_replies(script: Script, app: str) -> None:
-    """Take the replies that the fixture declares for an app out of force."""
+    """Remove the declared replies of an app from a script."""
     script.remove([it for it in script.declared if is_of_app(it, app)])
 
 

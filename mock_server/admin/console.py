@@ -1,8 +1,8 @@
 """The console: a page for people, and its parts, which show a sandbox.
 
-The page has no data and needs no token; its script fetches the parts, which need it. What a
-person looks at stands in the query of the page's address: language, sandbox, dataset, folder,
-entry ... Every action is a form that the script sends to the admin API.
+The page has no data and needs no token; its script fetches the parts, which need the token. The
+query of the page's address says what is shown: language, sandbox, dataset, folder, entry ...
+Every action is a form that the script sends to the admin API.
 """
 
 import re
@@ -43,7 +43,7 @@ USUAL_OPERATIONS = {
 }
 OTHER_OPERATIONS = sorted(OPERATION_NAMES - USUAL_OPERATIONS.keys())
 OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(OTHER_OPERATIONS, "")
-"""The operations that can be chosen, the usual ones first and with words of their own."""
+"""The operations to choose from: the usual ones first, each with a description."""
 FAILURES: dict[str, Fault] = {
     "fails with 503": faults.Error(),
     "fails with 500": faults.Error(status=500),
@@ -64,7 +64,7 @@ FAILURES: dict[str, Fault] = {
     "finds a new item between two pages": pages.PageDrift(insert=1),
     "gets a wrong total": pages.WrongTotal(),
 }
-"""What a click can do to calls, and the fault that does it."""
+"""The failures to choose from, each with the fault that causes it."""
 EFFECTS = {
     "flaky": "About one call in five fails.",
     "slow": "Each call takes about 0.3 s longer.",
@@ -88,7 +88,7 @@ PAGE_HEADERS = {
 }
 
 CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
-"""The texts of the templates, by the English ones. One that is missing is shown in English."""
+"""The Chinese texts of the page, by the English texts. A missing text is shown in English."""
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(FILES / "templates"),
     autoescape=True,
@@ -99,7 +99,7 @@ ENVIRONMENT = Environment(
 
 
 class ConsoleQuery(Input):
-    """What a person looks at. The script puts the name of the sandbox into the path, too."""
+    """The query of the page. The script puts the name of the sandbox into the path, too."""
 
     lang: str = ""
     sandbox: str = ""
@@ -125,9 +125,9 @@ def render(request: Request, template: str, language: str, **context: Any) -> Re
 
 
 def translator(language: str) -> Callable[..., str]:
-    """The function that gives an English text in a language, with its fields filled.
+    """Return a function that translates an English text and fills its fields.
 
-    The first form of `{n} chat|{n} chats` is for one, the second for other numbers.
+    In `{n} chat|{n} chats` the first form is for 1, the second for other numbers.
     """
 
     def translate(text: str, **fields: object) -> str:
@@ -136,7 +136,7 @@ def translator(language: str) -> Callable[..., str]:
             translated = plural
         if language == "zh":
             translated = CHINESE.get(text, translated)
-        # A text without fields may have {braces} all the same, which the script fills.
+        # The script fills the {braces} of a text for which no fields are given here.
         if not fields:
             return translated
         return translated.format(**fields)
@@ -152,7 +152,7 @@ async def get_console(request: Request) -> Response:
 
 @route("GET", "/console/{part}")
 def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
-    """A part of the page, or all. Raises RouteNotFound."""
+    """A part of the page, or all parts. Raises RouteNotFound."""
     part = call.path_parameters["part"]
     if part != "all" and part not in PART_DATA:
         raise RouteNotFound(f"all, {', '.join(PART_DATA)}", part)
@@ -181,7 +181,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
 
 
 def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
-    """How the sandbox differs from its baseline."""
+    """Whether the data differs from the baseline, and the number of problems."""
     state = call.current_state()
     return {
         "is_changed": state.moment.store is not call.require_sandbox().baseline.store,
@@ -190,7 +190,7 @@ def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 
 def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
-    """The chats of one app, and what is in one folder of a dataset."""
+    """The chats of one app, and the collections of one folder of a dataset."""
     store = call.current_store()
     # If no app or dataset is chosen, the first one is shown.
     app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
@@ -202,7 +202,7 @@ def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
         folder = dataset.collections.get(view.folder)
         folder_id = ROOT if folder is None else folder.id
         part["items"] = dataset.fixture_order.children.get(folder_id, [])
-        # The path goes up from the folder, as far as there are folders.
+        # The path is built from the folder up, to the top level.
         while folder is not None and folder not in part["path"]:
             part["path"].insert(0, folder)
             folder = dataset.collections.get(folder.parent_id or "")
@@ -210,7 +210,7 @@ def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 
 def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
-    """The latest entries that the filters let through, and the one that is open."""
+    """The latest entries that pass the filters, and the entry that is open."""
     state = call.current_state()
     exchanges = state.journal.exchanges
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
@@ -233,7 +233,7 @@ def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
 
 
 def control_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
-    """What can be chosen: failures, presets, snapshots, profiles and choices."""
+    """The failures, presets, snapshots, profiles and choices to choose from."""
     return {
         "failures": {text: fields_to_send(fault) for text, fault in FAILURES.items()},
         "effects": EFFECTS,
@@ -252,23 +252,23 @@ PART_DATA = {
 
 
 def is_problem(exchange: Exchange) -> bool:
-    """Whether a request failed, met a fault, or violated the spec."""
+    """Whether a request failed, got a fault or an answer of a script, or broke the spec."""
     failed = exchange.status >= 400 or (exchange.has_ended and exchange.status == 0)
     return failed or exchange.fired_row is not None or bool(breaches(exchange.violations))
 
 
 def breaches(violations: Iterable[Violation]) -> list[Violation]:
-    """The violations of the spec, without calls of routes that it does not show."""
+    """The violations, without calls of routes outside of the spec."""
     return [it for it in violations if it.name not in OUTSIDE_SPEC.values()]
 
 
 def summary(value: object) -> str:
-    """Fields and their values in a line."""
+    """A value in a short line; an object by its fields and their values."""
     text = as_text(value)
     if isinstance(value, dict):
         fields = []
         for name, item in value.items():
-            # "" and null are shown as JSON: as texts they would be nothing.
+            # "" and null are shown as JSON: as texts they would be empty.
             fields.append(f"{name}: {as_text(item) or json.encode(item).decode()}")
         text = ", ".join(fields)
     if len(text) > SUMMARY_CHARS:
@@ -277,11 +277,11 @@ def summary(value: object) -> str:
 
 
 def special_fields(row: ScriptRow) -> JsonObject:
-    """The fields of a row that say what is special about it, without secrets."""
+    """The fields of a row that do not have their defaults, with secrets redacted."""
     defaults = to_builtins(ScriptRow())
     fields = {}
     for name, value in to_builtins(row).items():
-        # The page says some fields in words.
+        # The page has some fields in its sentences.
         is_in_words = name in ("kind", "operation", "times", "ttl")
         if value and not is_in_words and value != defaults.get(name):
             fields[name] = value
@@ -289,12 +289,12 @@ def special_fields(row: ScriptRow) -> JsonObject:
 
 
 def fields_to_send(row: ScriptRow) -> JsonObject:
-    """The fields that a client sends to add a row."""
+    """The kind and the special fields of a row, as a client sends them to add it."""
     return {"kind": row.kind} | special_fields(row)
 
 
 def pretty(value: object) -> str:
-    """A body as people read it."""
+    """A text as it is; any other value as indented JSON."""
     if isinstance(value, str):
         return value
     return json.format(json.encode(value)).decode()
@@ -308,7 +308,7 @@ def curl_command(request: ShownMessage, base: str) -> str:
     words = [f"curl -X {request.method} {quote(url)}"]
     form = form_kind(request.headers) if isinstance(request.body, dict) else None
     for name, value in request.headers.items():
-        # The media type of a form, with its boundary, is made by curl.
+        # curl itself makes the media type of a form, with its boundary.
         is_made_by_curl = form is not None and name == "content-type"
         if name == "authorization":
             words.append('-H "Authorization: Bearer $API_KEY"')
@@ -324,7 +324,7 @@ def curl_command(request: ShownMessage, base: str) -> str:
 
 
 def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
-    """The fields of a form as options of curl; a file is one of the same name."""
+    """The fields of a form as options of curl; a file becomes `NAME=@FILENAME`."""
     for name, value in fields.items():
         items = value if isinstance(value, list) else [value]
         for item in items:

@@ -11,7 +11,7 @@ from mock_server.store.objects import ROOT, Collection, Dataset
 
 
 class CollectionsQuery(PageQuery):
-    """A part of a list, or of one folder: an empty `parentId` is the top level."""
+    """Selects a page of all collections, or of a folder; an empty `parentId`: the top level."""
 
     parent_id: str | UnsetType = UNSET
 
@@ -28,13 +28,13 @@ def get_datasets(call: AdminCall) -> dict[str, list[JsonObject]]:
 
 @route("GET", "/datasets/{dataset}")
 def get_dataset(call: AdminCall) -> JsonObject:
-    """Read a dataset, as a fixture has it."""
+    """Read a dataset, in the form of a fixture."""
     return dataset_entry(require_dataset(call))
 
 
 @route("PUT", "/datasets/{dataset}")
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
-    """Create or replace a dataset, as a fixture has it."""
+    """Create or replace a dataset, in the form of a fixture."""
     dataset = parse_dataset(body, id_of_path(call.path_parameters["dataset"], body, "id"))
     call.put_whole(dataset)
     return dataset_entry(dataset)
@@ -61,7 +61,7 @@ def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
 
 @route("POST", "/datasets/{dataset}/collections", status=201)
 def post_collection(call: AdminCall, body: JsonObject) -> Collection:
-    """Add a collection, as a fixture has it; a missing _id is derived as there."""
+    """Add a collection, in the form of a fixture; a missing _id is derived."""
     return put_into_dataset(call, body)
 
 
@@ -73,7 +73,7 @@ def get_collection(call: AdminCall) -> Collection:
 
 @route("PUT", "/datasets/{dataset}/collections/{id:path}")
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
-    """Create or replace a collection, as a fixture has it."""
+    """Create or replace a collection, in the form of a fixture."""
     id = id_of_path(call.path_parameters["id"], body, "_id")
     call.status = 200 if id in require_dataset(call).collections else 201
     return put_into_dataset(call, body | {"_id": id})
@@ -89,7 +89,7 @@ def delete_collection(call: AdminCall) -> dict[str, int]:
 
 
 def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:
-    """Make a collection part of the dataset in the path, and return it."""
+    """Add or replace a collection in the dataset of the path, and return it."""
     dataset, id = parse_collections(body, require_dataset(call))
     call.put(dataset, body)
     return dataset.collections[id]
