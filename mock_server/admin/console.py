@@ -277,7 +277,7 @@ def summary(value: object) -> str:
 
 
 def special_fields(row: ScriptRow) -> JsonObject:
-    """The fields of a row that do not have their defaults, with secrets redacted."""
+    """The fields in which a row differs from `ScriptRow()`, with secrets redacted."""
     defaults = to_builtins(ScriptRow())
     fields = {}
     for name, value in to_builtins(row).items():

@@ -13,7 +13,7 @@ from mock_server.errors import closest_word, did_you_mean
 
 
 class Commands(click.Group):
-    """A group of commands that runs `serve` if none is named, and has its options in the help."""
+    """A group that runs `serve` if no command is named, and has its options in the help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = args[0] if args else ""
@@ -64,13 +64,13 @@ def cli() -> None:
 
 
 def warn_of_unknown_variables() -> None:
-    """Name each variable with our prefix that no command reads, and the one probably meant."""
+    """Warn of each variable with our prefix that no command reads, and suggest another."""
     known = [common.FIXTURE, common.PULL_KEY, common.VERIFY_KEY]
     for command in COMMANDS:
         if command.context_settings.get("auto_envvar_prefix"):
             options = [it for it in command.params if isinstance(it, click.Option)]
             known += [f"{PREFIX}{it.name}".upper() for it in options]
-    # All names have the prefix, so only the rest tells which one is meant.
+    # All names have the prefix, so only the rest is compared.
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):
@@ -83,6 +83,6 @@ def warn_of_unknown_variables() -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command with these arguments, by default those of the process."""
-    # Its own is 2, which here is a broken fixture.
+    # The exit code of click is 2, which here means a broken fixture.
     click.UsageError.exit_code = 1
     cli(args, prog_name="mock-server")

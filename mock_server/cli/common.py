@@ -1,4 +1,4 @@
-"""What all commands share: their options, what they write, and how they end."""
+"""The options, the output and the exit codes of all commands."""
 
 import os
 from contextlib import suppress
@@ -14,10 +14,10 @@ class Exit(IntEnum):
     """The exit codes of commands that fail."""
 
     FAILED = 1
-    """Wrong usage, or what was checked is false."""
+    """Wrong usage, a failed check, or an incomplete result."""
     BROKEN_FIXTURE = 2
     UNREACHABLE = 3
-    """An address to listen on, or a server."""
+    """A server cannot be reached, an address cannot be listened on, or `pull` is interrupted."""
     TIMED_OUT = 4
     UNEXPECTED_ANSWER = 5
 
@@ -26,7 +26,7 @@ PREFIX = "MOCK_SERVER_"
 FIXTURE = f"{PREFIX}FIXTURE"
 PULL_KEY = f"{PREFIX}PULL_KEY"
 VERIFY_KEY = f"{PREFIX}VERIFY_KEY"
-# Each command reads variables without its own name in them: MOCK_SERVER_PORT.
+# The variables of a command do not have its name: MOCK_SERVER_PORT.
 SETTINGS: dict[str, Any] = {
     "auto_envvar_prefix": "MOCK_SERVER",
     "help_option_names": ["-h", "--help"],
@@ -64,7 +64,7 @@ OUTPUT: dict[str, Any] = {
 
 
 def check_address(_: click.Context, param: click.Parameter, text: str | None) -> str | None:
-    """The address without the /api that clients add. A text that is no address is refused."""
+    """The address without the /api that clients add. Any other text is refused."""
     import httpx2  # it would add 40 ms to each start of the server
 
     if text is None:

@@ -19,7 +19,7 @@ STARTER_FILES = {"mock-server.yaml": "mock-server.yaml", "conftest.py": "conftes
 
 
 def load_or_fail(files: tuple[str, ...]) -> Baseline:
-    """Files as one fixture; its warnings go to stderr."""
+    """Load files as one fixture. Mistakes end the command; warnings go to stderr."""
     try:
         fixture = load_fixture(*files)
     except FixtureError as error:

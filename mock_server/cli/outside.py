@@ -1,6 +1,6 @@
-"""The commands that look at a real service, or at what it showed.
+"""The commands that read a real service, or a recording of one.
 
-They import their tools themselves: httpx2 would add 40 ms to each start of the server.
+Each imports its tools when it runs: httpx2 would add 40 ms to each start of the server.
 """
 
 import os
@@ -16,7 +16,7 @@ from mock_server.fixture.load import load_fixture
 
 
 def key_from(variable: str) -> str:
-    """The API key in a variable."""
+    """The API key in an environment variable."""
     key = os.environ.get(variable, "").strip()
     if not key or not key.isascii() or not key.isprintable():
         fail(f"Expected an API key in the variable {variable}, in printable ASCII characters")
@@ -48,7 +48,7 @@ def verify_command(
     report: str,
     write_profile: Path | None,
 ) -> None:
-    """Ask a server which choices it shows, and if it keeps the spec."""
+    """Check whether a server keeps the spec, and find the values of its choices."""
     from mock_server.control.http import client_at
     from mock_server.tools.choice_probes import ChoiceProbe
     from mock_server.tools.probe import NotObservable, ServiceError, UnexpectedAnswer
@@ -65,7 +65,7 @@ def verify_command(
     except NotObservable as error:
         fail(f"nothing is observed with the key in {key_env}: {error}")
     finally:
-        # Whatever happens, a person has to know what is not put back.
+        # Changes that are not undone are reported even if the command fails.
         for change in server.not_restored:
             say(f"not put back: {change}")
     click.echo(REPORTS[report](findings))
@@ -113,7 +113,7 @@ def pull_command(
 
 @click.group("import")
 def import_group() -> None:
-    """Make a fixture of what a service showed."""
+    """Make a fixture from a recording of a service."""
 
 
 @import_group.command("har")

@@ -25,7 +25,7 @@ from mock_server.server import listening_socket, serve, url_at, url_of
 def name_value_pairs(
     context: click.Context, param: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """NAME=VALUE options as a dict. A NAME alone has an empty value, which no choice takes."""
+    """NAME=VALUE options as a dict. A NAME alone has an empty value, which every choice refuses."""
     values = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -70,7 +70,7 @@ def name_value_pairs(
 )
 @option("--demo", is_flag=True, help="Also serve a front end at /demo/, which calls the service.")
 @option("--watch", is_flag=True, help="Load the fixture files again whenever they change.")
-@option("--log", is_flag=True, help="Print a line for each request, as it does on a terminal.")
+@option("--log", is_flag=True, help="Print a line for each request, even if stderr is no terminal.")
 def serve_command(
     fixture: tuple[str, ...],
     host: str,
@@ -135,7 +135,7 @@ class Watch:
         self._change_times = [*map(change_time, files)]
 
     async def reload_if_changed(self) -> None:
-        """Load the files if one has changed; a broken one replaces nothing."""
+        """Load the files if one has changed; a broken fixture replaces nothing."""
         change_times = [*map(change_time, self._files)]
         if change_times == self._change_times:
             return
@@ -160,7 +160,7 @@ def change_time(path: str) -> int:
 
 
 def set_up_logs() -> None:
-    """Log requests without their secrets, and other things only if they fail."""
+    """Log requests without their secrets; of all else log only errors."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
     for name in ("uvicorn.error", "python_multipart"):
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -168,7 +168,7 @@ def set_up_logs() -> None:
 
 
 def without_secrets(record: logging.LogRecord) -> bool:
-    """Hide the secrets of a query in a line of uvicorn's access log."""
+    """A log filter that hides the secrets of a query in uvicorn's access log."""
     if isinstance(record.args, tuple):
         client, method, target, *rest = record.args
         path, mark, query = str(target).partition("?")
@@ -177,7 +177,7 @@ def without_secrets(record: logging.LogRecord) -> bool:
 
 
 def banner(fixture: Baseline, url: str, *, is_open: bool) -> str:
-    """What a person wants to know at the start."""
+    """The lines that `serve` prints first: fixture, keys, address, and an example."""
     store = fixture.store
     keys = ", ".join(store.keys) or "any key is accepted"
     warning = " (open to all: set --admin-token)" if is_open else ""
@@ -206,7 +206,7 @@ def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
     import httpx2
 
     url = url or url_at(host, port)
-    # Whatever the server's name, the guard of its admin API accepts this one.
+    # The guard of the admin API accepts this host, whatever name the URL has.
     headers = {"Host": "localhost"}
     deadline = monotonic() + timeout
     with httpx2.Client(headers=headers, timeout=2, trust_env=False) as client:

@@ -1,6 +1,7 @@
 """Control of a running server from a test: data, faults, answers, clock, and the journal.
 
-The server checks all arguments: `Refused` has its message. Times are in seconds.
+The server checks all arguments: `Refused` has its message. Durations are in seconds, except those
+with `ms` in their names.
 """
 
 from mock_server.control.control import Control

@@ -1,4 +1,4 @@
-"""The control object of a sandbox: all that a test asks of a server."""
+"""The control object of a sandbox, by which a test controls a server."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -22,17 +22,17 @@ from mock_server.store.account import Chat
 from mock_server.store.objects import Collection
 
 Object = Mapping[str, Any] | Struct
-"""An object as in a fixture: `{"chatId": "c1"}`, or what a method here returned."""
+"""An object as in a fixture, `{"chatId": "c1"}`, or one that a method here returned."""
 
 __tracebackhide__ = True
-"""Has pytest show the line of the test."""
+"""Makes pytest leave this module out of tracebacks."""
 
 
 class Control(AdminClient):
-    """One sandbox of a running server, by default the default one.
+    """Controls one sandbox of a running server.
 
-    `url` and `key` are for the client under test. In a sandbox of its own a test is
-    isolated from others as long as its client sends this key.
+    `url` and `key` are for the client under test. A test with a sandbox of its own is isolated
+    from other tests as long as its client sends this key.
     """
 
     def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
@@ -47,7 +47,7 @@ class Control(AdminClient):
 
     @staticmethod
     def of(app: ASGIApp) -> "Control":
-        """Control an application in this process, maybe from a coroutine."""
+        """Control an application in this process; this works in a coroutine, too."""
         return Control(httpx2.Client(transport=InProcess(app), base_url="http://localhost"))
 
     @property
@@ -90,14 +90,14 @@ class Control(AdminClient):
         self.call("POST", path_to("snapshots", name) + "/restore")
 
     def reset(self) -> None:
-        """Go back to the baseline, without faults, answers and journal."""
+        """Go back to the baseline; forget added faults and answers, and the journal."""
         self.call("POST", "/reset")
         self._added.clear()
 
     def load(self, fixture: Mapping[str, Any] | str | Path) -> None:
         """Make a fixture the baseline, and reset.
 
-        It is a document, a YAML or JSON file, or the name of a shipped fixture.
+        `fixture` is a document, a YAML or JSON file, or the name of a shipped fixture.
         """
         if isinstance(fixture, Mapping):
             self.call("PUT", "/state", fixture)
@@ -109,15 +109,15 @@ class Control(AdminClient):
         self._added.clear()
 
     def create_sandbox(self, **fields: Any) -> "Control":
-        """A new sandbox; it may have a `name`, `ttl`, `profile`, `choices`, `state`."""
+        """Create a sandbox; fields are `name`, `ttl`, `profile`, `choices` and `state`."""
         created = self.call_api("POST", "/sandboxes", without_none(**fields))
         return Control(self.http, created["name"])
 
     def remove_sandbox(self) -> None:
-        """Remove this sandbox from the server: its keys are unknown then."""
+        """Remove this sandbox from the server; its keys are then unknown."""
         self.call("DELETE", "")
 
-    # What the account holds
+    # Objects of the account
 
     def chat(self, app_id: str, chat_id: str) -> Chat:
         """A chat: `.top`, `.title`, `.update_time` ... Raises Refused if it does not exist."""
@@ -168,7 +168,7 @@ class Control(AdminClient):
         self.call("DELETE", path_to("datasets", dataset_id))
 
     def _put(self, item: Object, id_field: str, *names: str) -> str:
-        """Put an object at its id, which the server derives if there is none; return the id."""
+        """Put an object, and return its id, which the server derives if the object has none."""
         fields = msgspec.to_builtins(item)
         if id_field in fields:
             put = self.call("PUT", path_to(*names, fields[id_field]), fields)
@@ -176,13 +176,13 @@ class Control(AdminClient):
             put = self.call("POST", path_to(*names), fields)
         return str(put[id_field])
 
-    # What requests get: faults, answers, replies, hits
+    # Faults, answers, replies, hits
 
     def fault(self, kind: str | None = None, **fields: Any) -> AddedRow:
-        """Make requests fail: once, or with `times`; in a `with` block until it ends.
+        """Make requests fail: once, `times` times, or as long as a `with` block lasts.
 
-        The fields are those of `POST /__admin/faults`; `retry_after` means `retryAfter`. In
-        place of a kind, `preset="flaky"` adds several faults, whose firings count together.
+        The fields are those of `POST /__admin/faults`; `retry_after` stands for
+        `retryAfter`. In place of a kind, `preset="flaky"` adds several faults, counted together.
         """
         named = {camel(name): value for name, value in fields.items()}
         return self._add(without_none(kind=kind) | named)
@@ -203,11 +203,11 @@ class Control(AdminClient):
     ) -> AddedRow:
         """Answer an operation, or a route such as `GET /api/x/{id}`, until the next reset.
 
-        `data` goes into the service's envelope; `json`, `text`, `body` are a whole body.
+        `data` goes into the service's envelope; `json`, `text` or `body` is the whole body.
         """
         row = without_none(operation=operation_or_route, status=status, headers=headers)
         row |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)
-        # The data and the JSON may be null, so None does not say that they are absent.
+        # `data` and `json` may be null, so UNSET and not None means that they are absent.
         if data is not UNSET:
             row["data"] = data
         if json is not UNSET:
@@ -256,7 +256,7 @@ class Control(AdminClient):
 
     @property
     def faults(self) -> list[JsonObject]:
-        """The faults and answers that were added, with what is left of each."""
+        """The faults and answers that were added, each with `fired` and `remaining`."""
         return [*self.call("GET", "/faults")["faults"]]
 
     def unfired(self) -> list[AddedRow]:
@@ -264,11 +264,11 @@ class Control(AdminClient):
         wanted = [row for row in self._added if row.has_to_fire]
         if not wanted:
             return []
-        # A preset has the id of its first fault. Only `fired` counts its other faults.
+        # The id of a preset is that of its first fault; `row.fired` counts all its faults.
         unfired = {view["id"] for view in self.faults if view["fired"] == 0}
         return [row for row in wanted if row.id in unfired and row.fired == 0]
 
-    # What requests came
+    # The journal
 
     @property
     def journal(self) -> list[JsonObject]:
@@ -280,7 +280,7 @@ class Control(AdminClient):
         return self._journal.entries(operation=operation)
 
     def last_call(self, operation: str) -> JsonObject:
-        """The latest entry of an operation. Raises AssertionError without one."""
+        """The latest entry of an operation. Raises AssertionError if it was not called."""
         return self._journal.last(operation)
 
     def assert_called(
@@ -293,10 +293,10 @@ class Control(AdminClient):
         status: int | None = None,
         cut: bool | None = None,
     ) -> None:
-        """Assert that an operation was called, `times` times if given.
+        """Assert that an operation was called, at least once or exactly `times` times.
 
-        `body` is a part of the request's body, `status` that of the response; with `cut` the
-        client left before the response ended.
+        `body` is a part of the request's body, `status` that of the response; `cut`:
+        whether the client left before the response ended.
         """
         criteria = without_none(operation=operation, body=body, key=key, status=status, cut=cut)
         self._journal.expect(criteria, times)
@@ -306,7 +306,7 @@ class Control(AdminClient):
         self.assert_called(operation, times=0, **criteria)
 
     def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
-        """Assert that these calls were made in this order, maybe with others between.
+        """Assert that these calls were made in this order; others may be between them.
 
         A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
         """
@@ -315,8 +315,8 @@ class Control(AdminClient):
     def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
         """Assert that no request broke the spec.
 
-        `allowed` has names of violations. `strict` counts calls outside of the spec too:
-        `related_route` and `legacy_path`.
+        `allowed`: the names of violations to ignore. `strict`: whether calls of routes outside of
+        the spec count, too, as `related_route` and `legacy_path`.
         """
         self._journal.expect_no_violations(allowed, strict=strict)
 
@@ -331,9 +331,9 @@ class Control(AdminClient):
     ) -> JsonObject:
         """Wait until an operation was called `times` times; return the last of these entries.
 
-        It returns when the request has come. With `status`, or with `cut`, which says whether
-        the client left before the response ended, it waits for the end. It blocks: in a
-        coroutine, await `asyncio.to_thread(server.wait_for, ...)`.
+        It returns when the request has come; with `status` or `cut` (see `assert_called`) when
+        the response has ended or the client has left. It blocks: in a coroutine, await
+        `asyncio.to_thread(server.wait_for, ...)`.
         """
         end = without_none(status=status, cut=cut)
         if end:

@@ -16,11 +16,11 @@ TIMEOUT = 30
 """Seconds that a call may take."""
 
 __tracebackhide__ = True
-"""Has pytest show the line of the test."""
+"""Makes pytest leave this module out of tracebacks."""
 
 
 class Refused(ValueError):
-    """The server refused a call of its admin API, for the reason that it gives."""
+    """The server refused a call of its admin API. `response` has the reason as `message`."""
 
     def __init__(self, status: int, response: JsonObject) -> None:
         self.status = status
@@ -56,7 +56,7 @@ class AdminClient:
             answer = msgspec.json.decode(response.content, type=JsonObject)
         if response.is_success and answer:
             return answer
-        # A refusal of a mock server has a message; a response without one is of another server.
+        # A mock server's refusal has a message; a response without one is from another server.
         stranger = f"no mock server at {self.http.base_url}: it sends {response.text!r:.80}"
         raise Refused(response.status_code, {"message": stranger} | answer)
 
@@ -66,7 +66,7 @@ def client_at(
 ) -> httpx2.Client:
     """A client of the server at this address; `token` is its admin token, or an API key.
 
-    `trust_env`: whether the variables for proxies count. No proxy knows the server of a test.
+    `trust_env`: whether HTTP_PROXY and the like count. No proxy can reach the server of a test.
     """
     headers = {}
     if token:
@@ -87,7 +87,7 @@ class InProcess(httpx2.BaseTransport):
         self._transport = httpx2.ASGITransport(app)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        # This is in a thread, as the caller may run in a loop.
+        # A new thread is needed, as an event loop may run in the caller's thread.
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, self._response(request)).result()
 

@@ -1,4 +1,4 @@
-"""The journal in tests: read it, wait for a call, and fail with what came instead."""
+"""The journal in tests: read it, wait for a call, and assert which calls were made."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
 
 POLL_SECONDS = 0.01
-"""Seconds between two looks at the journal."""
+"""Seconds between two readings of the journal."""
 MAX_LATEST = 10
-"""The number of requests that a failed assertion shows, the latest ones."""
+"""How many of the latest requests, and of the latest rows, a failed assertion shows."""
 MAX_BODY_SHOWN = 120
 """The characters of a request's body that a line shows."""
 
 __tracebackhide__ = True
-"""Has pytest show the line of the test."""
+"""Makes pytest leave this module out of tracebacks."""
 
 
 class JournalClient:
@@ -32,7 +32,7 @@ class JournalClient:
         self._admin = admin
 
     def page(self, **query: object) -> JsonObject:
-        """The entries that a query selects, at most 1,000, and how many there are in all."""
+        """The first entries that a query selects, at most 1,000, with counts (`JournalView`)."""
         texts = {name: as_text(value) for name, value in query.items()}
         return self._admin.call("GET", f"/journal?{urlencode(texts)}")
 
@@ -48,14 +48,14 @@ class JournalClient:
                 return found
 
     def last(self, operation: str) -> JsonObject:
-        """The latest entry of an operation. Raises AssertionError without one."""
+        """The latest entry of an operation. Raises AssertionError if it was not called."""
         entries: list[JsonObject] = self.page(operation=operation, latest=1)["entries"]
         if not entries:
             raise AssertionError(f"Expected a call of {operation}, got none\n{self.summary()}")
         return entries[0]
 
     def expect(self, criteria: JsonObject, times: int | None) -> None:
-        """Raises AssertionError without such a call, or without `times` of them."""
+        """Raises AssertionError unless such a call was made, or exactly `times` of them."""
         number = "a call"
         expected = {"atLeast": 1}
         if times is not None:
@@ -74,13 +74,13 @@ class JournalClient:
         self._verify(" -> ".join(map(call_in_words, order)), {"inOrder": order})
 
     def _verify(self, expected: str, criteria: JsonObject) -> None:
-        """Let the server compare; if it finds something else, say what comes closest."""
+        """Raises AssertionError, with the nearest entry, if the server finds no such calls."""
         try:
             self._admin.call("POST", "/journal/verify", criteria)
             return
         except Refused as refused:
             answer = refused.response
-            # Without a count the criteria are wrong, not the calls.
+            # A refusal without a count is one of wrong criteria.
             if "count" not in answer:
                 raise
         count = answer["count"]
@@ -107,7 +107,7 @@ class JournalClient:
             raise AssertionError("\n".join(lines))
 
     def wait_for(self, query: JsonObject, times: int, timeout: float) -> JsonObject:
-        """The last of `times` entries, once they are there. Raises AssertionError."""
+        """Wait for `times` entries, and return the last. Raises AssertionError at the timeout."""
         end = time.monotonic() + timeout
         while True:
             entries: list[JsonObject] = self.page(**query, offset=times - 1, limit=1)["entries"]
@@ -129,12 +129,12 @@ class JournalClient:
         lines = [f"called so far: {calls}; all of it is in .journal"]
         if not calls:
             lines = [f"no request has come to {self._admin.http.base_url} since the last reset"]
-        # Each call with a hint where it went wrong.
+        # Each call, with its hint if it has one.
         for entry in page["entries"]:
             lines.append(f"  {entry_line(entry)}")
             if entry["hint"]:
                 lines.append(f"    {entry['hint']}")
-        # Each row with what kept it from firing, which a list of rows does not tell.
+        # The list of rows lacks `missed`, why a row did not fire, so each row is read.
         for listed in self._admin.call("GET", "/faults")["faults"][-MAX_LATEST:]:
             row = self._admin.call("GET", path_to("faults", listed["id"]))
             lines.append(f"  {row_line(row)}")
@@ -173,7 +173,7 @@ def row_line(row: JsonObject) -> str:
 
 
 def nearest_line(answer: JsonObject) -> list[str]:
-    """A line on the entry that is most like the expected one, if it is of the operation."""
+    """A line on the nearest entry, if that is one of the expected operation."""
     for entry in answer.get("nearest", ())[:1]:
         differences = msgspec.convert(entry["differences"], list[Difference])
         if differences and differences[0].path != "$.operation":
@@ -182,7 +182,7 @@ def nearest_line(answer: JsonObject) -> list[str]:
 
 
 def call_in_words(criteria: JsonObject) -> str:
-    """An operation, and what a call of it has to have: `listV2 with status 200`."""
+    """An operation with the criteria of its call: `listV2 with status 200`."""
     wanted = dict(criteria)
     line = str(wanted.pop("operation", "any"))
     if wanted:

@@ -9,19 +9,19 @@ from mock_server.scripting.match import brief_json
 from mock_server.scripting.row import MAX_TIMES
 
 ANSWERS = ("answer", "reply", "hits")
-"""The kinds of `respond`, `reply` and `hits`; all others are faults."""
+"""The kinds of `respond`, `reply` and `hits`; all other kinds are faults."""
 IN_BLOCK = {"times": MAX_TIMES}
-"""What a fault without `times` gets in a `with` block: the highest number allowed."""
+"""The fields that a fault gets in a `with` block by default: the highest `times` allowed."""
 
 __tracebackhide__ = True
-"""Has pytest show the line of the test."""
+"""Makes pytest leave this module out of tracebacks."""
 
 
 class AddedRow:
     """A row that was added: a fault, an answer, a reply, hits, or all faults of a preset.
 
-    In a `with` block the row lasts until the end of the block; a fault gets another id. The
-    block fails if a fault, or a row with `times`, never fired, as it then tests nothing.
+    A `with` block removes the row at its end. At its start a fault is added again, with a new
+    id. The block fails if a fault, or an answer with `times`, never fired: it tests nothing.
     """
 
     def __init__(self, admin: AdminClient, fields: JsonObject) -> None:
@@ -40,19 +40,19 @@ class AddedRow:
 
     @property
     def has_to_fire(self) -> bool:
-        """Whether a test needs it to fire: a fault, or an answer with `times`."""
+        """Whether a test needs the row to fire: a fault, or an answer with `times`."""
         return not self.is_answer or "times" in self._fields
 
     @property
     def fired(self) -> int:
-        """How often it fired, since its `with` block began; all faults of a preset count."""
+        """How often the row fired, or all faults of a preset; a fault in a block starts at 0."""
         if not self._is_removed:
             self._call_each("GET")
         return sum(view["fired"] for view in self._views)
 
     @property
     def missed(self) -> str | None:
-        """What kept it from the nearest request; None if it has fired."""
+        """Why the row did not fire on the nearest request; None if it has fired."""
         if self.fired:
             return None
         return str(self._views[0]["missed"])
@@ -63,12 +63,12 @@ class AddedRow:
         self._views = [self._admin.call(method, path) for path in paths]
 
     def remove(self) -> None:
-        """Take it out of force."""
+        """Remove the row: it does not fire any more."""
         self._call_each("DELETE")
         self._is_removed = True
 
     def __enter__(self) -> Self:
-        # Answers and presets are as the block needs them; other faults fire only once.
+        # Answers and presets last long enough; any other fault would fire only once.
         if not self.is_answer and "preset" not in self._fields:
             self.remove()
             self._add(IN_BLOCK | self._fields)
@@ -78,7 +78,7 @@ class AddedRow:
         try:
             self.remove()
         except Refused as refused:
-            # The block may have removed it, or reset the sandbox.
+            # The block may have removed the row, or reset the sandbox.
             if refused.status == 404:
                 return
             raise

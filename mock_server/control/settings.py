@@ -7,7 +7,7 @@ from mock_server.control.http import AdminClient, without_none
 from mock_server.decoding import JsonObject
 
 __tracebackhide__ = True
-"""Has pytest show the line of the test."""
+"""Makes pytest leave this module out of tracebacks."""
 
 
 class SandboxClock:
@@ -22,7 +22,7 @@ class SandboxClock:
         return str(self._admin.call("GET", "/clock")["now"])
 
     def freeze(self, now: Any = None) -> None:
-        """Stop the clock, at a time (a text, or a datetime with its zone) or as it is."""
+        """Freeze the clock at a time (a text, or a datetime with a zone), by default now."""
         self._admin.call("PUT", "/clock", without_none(now=now, frozen=True))
 
     def run(self) -> None:
@@ -30,12 +30,12 @@ class SandboxClock:
         self._admin.call("PUT", "/clock", {"frozen": False})
 
     def advance(self, seconds: float) -> None:
-        """Put the clock forward, frozen or not."""
+        """Move the clock forward, whether it is frozen or running."""
         self._admin.call("POST", "/clock/advance", {"seconds": seconds})
 
 
 class SandboxChoices(MutableMapping[str, Any]):
-    """The choices in force as they were read; setting one here sets it on the server."""
+    """A copy of the choices in force; setting an item sets the choice on the server."""
 
     def __init__(self, admin: AdminClient) -> None:
         self._admin = admin
@@ -54,7 +54,7 @@ class SandboxChoices(MutableMapping[str, Any]):
         return repr(self._values)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        # A choice that the server is not told takes the profile's value.
+        # The request has all choices: one that it lacks would take the profile's value.
         choices = self._values | {name: value}
         self._values = self._admin.call("PUT", "/choices", {"choices": choices})["choices"]
 

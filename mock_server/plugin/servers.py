@@ -1,4 +1,4 @@
-"""The servers of tests: in this process, or sandboxes of one that runs elsewhere."""
+"""The servers that tests use: one in this process, or sandboxes of a server elsewhere."""
 
 import os
 import warnings
@@ -23,7 +23,7 @@ from mock_server.sandbox import Baseline
 class Servers:
     """The server that tests share: it starts once, and each test gets new sandboxes.
 
-    With a URL, tests control sandboxes there; an application is always of this process.
+    With a URL, `control` and `session` use sandboxes on that server; `application` does not.
     """
 
     def __init__(self, url: str | None = None, variants: Variants | None = None) -> None:
@@ -32,12 +32,12 @@ class Servers:
         self.local = MockServer({})
         self._fixture: Baseline | None = None
         self._content: Any = None
-        """What the fixture was made of when it was loaded."""
+        """The `content_of` the fixture's source when it was loaded."""
         self._warned = set[str]()
         self._prepared: Setup | None = None
 
     def control(self, setup: Setup) -> AbstractContextManager[Control]:
-        """Control a server with fresh data of a setup, without what an earlier test left."""
+        """Control a server with fresh data of a setup and nothing that an earlier test left."""
         if self._url:
             return remote_sandbox(self._url, setup)
         server = self._prepare(setup).start()
@@ -58,14 +58,14 @@ class Servers:
 
     def _prepare(self, setup: Setup) -> MockServer:
         """The server of this process with fresh data of a setup, maybe not started yet."""
-        # Another fixture of the same test may have prepared it.
+        # Another pytest fixture of the same test may have prepared the server.
         if setup is self._prepared:
             return self.local
         profile = setup.profile or "documented"
         with plain_errors():
             fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
-        # Nobody knows which choices are read by a server that runs elsewhere.
+        # With a URL, requests may read choices of that server, where no read is noted.
         if self._variants and not self._url:
             baseline = self._variants.with_noted_reads(baseline)
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
@@ -74,12 +74,12 @@ class Servers:
         return self.local
 
     def _load(self, source: Any) -> Baseline:
-        """A fixture, loaded anew only if it is another one or has changed."""
+        """Load a fixture, unless it is the one of the last call and has not changed."""
         if self._fixture is not None and content_of(source) == self._content:
             return self._fixture
         self._fixture = load_fixture("demo" if source is None else source)
         self._content = content_of(source)
-        # Each mistake is told once in a session, however often its fixture is loaded.
+        # A warning is given once in a session, however often its fixture is loaded.
         for text in self._fixture.warnings:
             if text not in self._warned:
                 self._warned.add(text)
@@ -88,7 +88,7 @@ class Servers:
 
 
 def content_of(source: Any) -> Any:
-    """A value that differs for another fixture, and for a fixture that has changed."""
+    """A value that differs for another source, and for a source that has changed."""
     if isinstance(source, Path):
         return source, source.read_bytes()
     if isinstance(source, Mapping):
@@ -116,13 +116,13 @@ class MockServerApp:
 
 @contextmanager
 def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
-    """A sandbox on a running server, as long as a test lasts."""
+    """A sandbox on a running server, for as long as the block lasts."""
     server = Control.at(url, token=os.environ.get("MOCK_SERVER_ADMIN_TOKEN"))
     profile = None
     choices = setup.choices
     with server.http:
         with plain_errors():
-            # A file with a profile is here, not where the server runs.
+            # The file of a profile is on this machine, and maybe not on the server's.
             if setup.profile:
                 profile, choices_of_file = read_profile(setup.profile)
                 choices = {**choices_of_file, **choices}

@@ -1,6 +1,6 @@
-"""What the server of a test serves, as options, settings and markers say.
+"""What the server of a test serves, by options, settings and markers.
 
-pytest imports this module in every run, so it imports nothing of the server.
+pytest imports this module in every run, so it imports the server's modules only in functions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ PROFILE = "--mock-server-profile"
 CHOICES = "--mock-server-choices"
 STRICT = "mock_server_strict"
 SERVERS = ("mock_server", "mock_server_app")
-"""The fixtures of pytest with a sandbox of the test's own."""
+"""The pytest fixtures that give a test a sandbox of its own."""
 OFF = ("false", "no", "off", "0")
 FAILURE = partial(pytest.fail.Exception, pytrace=False)
 
@@ -26,7 +26,7 @@ class FixtureWarning(UserWarning):
 
 
 class Setup(NamedTuple):
-    """What the server of a test serves. The server has a default for each field that is None."""
+    """What the server of a test serves. A field that is None stands for a default."""
 
     fixture: Mapping[str, Any] | str | Path | None = None
     profile: str | Path | None = None
@@ -45,7 +45,7 @@ def setup_of_project(config: pytest.Config, fixture: Any, settings: Mapping[str,
 
 
 def setup_of_markers(item: Any) -> Setup:
-    """What the markers of a test say; the closest marker that has an argument decides on it."""
+    """The setup of a test's markers; each argument is that of the closest marker that has it."""
     arguments: dict[str, Any] = {}
     for mark in item.iter_markers("mock_server"):
         arguments = {**mark.kwargs, **arguments}
@@ -58,7 +58,7 @@ def setup_of_markers(item: Any) -> Setup:
 
 
 def resolve_fixture(fixture: Any, folder: Path) -> Any:
-    """A fixture whose path is relative to a folder; other names are those of shipped ones."""
+    """The path of a fixture in a folder, if it exists; else the fixture, maybe a shipped name."""
     if isinstance(fixture, str | Path):
         path = folder / fixture
         if path.exists():
@@ -67,7 +67,7 @@ def resolve_fixture(fixture: Any, folder: Path) -> Any:
 
 
 def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
-    """Whether violations fail a test without the marker, and the names of those that never do."""
+    """Whether violations fail a test without the marker, and the names of allowed violations."""
     words = [word.strip(",") for word in config.getini(STRICT)]
     if not words or " ".join(words).lower() in OFF:
         return False, []
@@ -76,7 +76,7 @@ def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
 
 
 def check_names(names: Iterable[object], known: Sequence[str]) -> None:
-    """Raises ValueError for a name that is unknown."""
+    """Raises ValueError for an unknown name."""
     from mock_server.errors import did_you_mean
 
     for name in names:
@@ -89,7 +89,7 @@ def check_names(names: Iterable[object], known: Sequence[str]) -> None:
 def plain_errors(
     subject: str = "mock-server", failure: Callable[[str], BaseException] = FAILURE
 ) -> Iterator[None]:
-    """Fail with a message instead of a traceback: the user's setup or server is at fault."""
+    """Fail with a message instead of a traceback, as the user's setup or server is at fault."""
     try:
         yield
     except (AssertionError, ValueError, OSError) as error:

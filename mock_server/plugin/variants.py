@@ -1,14 +1,14 @@
 """The runs of tests under other values of the choices: `--mock-server-choices`.
 
 A run under another value is left out if no request of the test's default run has read the
-choice. This misses nothing: code learns of a choice only by reading it, so requests that have
-not read it are answered alike under all its values. The admin API reads all choices to show
-them, and replaces all to set some, after which the run's own have no effect. The names after
-`accepted with` in a refusal may differ: the search for the values that would accept it reads no
-choice.
+choice. Such a run would show nothing new: a request that has not read a choice gets the same
+response under all its values. One part of a response may differ, the values after `accepted
+with` in a refusal: the search for these values counts as no reading. A test that reads choices
+by the admin API reads all of them; a test that sets some replaces all of them, so the choices of
+the run have no effect from then on.
 
-All runs are made if nothing is known: if the default run did not pass, or not in this process,
-or if the server is at a URL.
+All runs are made if the choices that the default run read are not known: if it did not pass, if
+it ran in another process, or if the server is at a URL.
 """
 
 from collections.abc import Collection
@@ -31,7 +31,7 @@ UNNOTICED = "no request of this test could notice "
 
 
 def note_reads(choices: Choices, names: set[str]) -> Choices:
-    """A copy of choices that adds the name of each choice that is read to a set."""
+    """A copy of choices that adds the name of each choice that is read to `names`."""
 
     class NotedChoices(Choices, frozen=True):
         def __getattribute__(self, name: str) -> Any:
@@ -42,7 +42,7 @@ def note_reads(choices: Choices, names: set[str]) -> Choices:
 
 
 class Variants:
-    """A pytest plugin that makes these runs, and leaves out those that no request could notice.
+    """A pytest plugin that makes these runs, and leaves out those that show nothing new.
 
     `words` is the value of the option.
     """
@@ -80,7 +80,7 @@ class Variants:
             return
         for name, value in item.callspec.params.get(SETUP, {}).items():
             default_run = item.nodeid.replace(f"{name}={value}", "default")
-            # If nothing is known of the default run, all other runs are made.
+            # If the reads of the default run are not known, no run is left out.
             if name not in self._read.get(default_run, {name}):
                 pytest.skip(UNNOTICED + name)
 
@@ -95,7 +95,7 @@ class Variants:
         return None
 
     def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:
-        # What pytest itself deselects is among them, too, but has no report.
+        # Tests that pytest itself deselected are in the list, too, but not as reports.
         counted = terminalreporter.stats.get("deselected", [])
         left_out = sum(isinstance(it, pytest.TestReport) for it in counted)
         if left_out:
@@ -116,7 +116,7 @@ def check_words(words: str) -> None:
             continue
         known = ["all", *choice_table()]
         choice = word.partition("=")[0]
-        # A word that begins with the name of a choice can only have a wrong value.
+        # After the name of a choice only the value can be wrong.
         if choice in choice_table():
             known = [f"{name}={value}" for name, value in matching_values(choice)]
         hint = did_you_mean(word, known)
@@ -128,7 +128,7 @@ def matching_values(word: str) -> list[tuple[str, Any]]:
     pairs = []
     for name, choice in choice_table().items():
         values = choice.values
-        # A number within a range behaves like its first and its last value.
+        # The first and the last number stand for all numbers of a range.
         if not isinstance(values[0], str):
             values = (values[0], values[-1])
         for value in values:
@@ -138,7 +138,7 @@ def matching_values(word: str) -> list[tuple[str, Any]]:
 
 
 def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
-    """The selected values that a profile does not have, without choices that a test fixes."""
+    """The selected values that differ from a profile, without choices that the test sets."""
     defaults = asdict(require_profile(base))
     differing = []
     for word in words.split(","):
@@ -149,7 +149,7 @@ def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> li
 
 
 def violation_names() -> list[str]:
-    """The names of violations: those of choices that tolerate one, and others."""
+    """The names of all violations. Most are names of the choices that tolerate them."""
     names = ["invalid_field", "missing_authorization"]
     for name, choice in choice_table().items():
         if choice.tolerates:

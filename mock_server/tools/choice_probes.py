@@ -20,7 +20,7 @@ UNKNOWN_TAG = {"tagId": probe.UNKNOWN_ID, "values": ["any"]}
 
 
 def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> ProbeMethod:
-    """A probe of whether a list with these fields is accepted."""
+    """A probe that returns `accepted` if a list with these fields is accepted, else `refused`."""
 
     def ask(server: "ChoiceProbe") -> str:
         return accepted if server.is_listed(**fields) else refused
@@ -29,9 +29,9 @@ def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> ProbeMeth
 
 
 class ChoiceProbe(Probe):
-    """A server, with a method for each choice that finds its value, or a text why none can.
+    """A server, and for each choice a method that finds its value, or a text why none can.
 
-    A method asks for a refusal where it shows as much as a success: that changes nothing.
+    A method provokes a refusal if that shows as much as a success: a refusal changes nothing.
     """
 
     # Pages and order
@@ -46,7 +46,7 @@ class ChoiceProbe(Probe):
         parent, items = self.longest_folder
         if not self.is_listed(pageSize=31):
             return 30
-        # A server that refuses 101 lowers nothing, so it allows 31.
+        # A server that refuses 101 does not lower 31 either, so it allows 31.
         if not self.is_listed(pageSize=101):
             return 100
         require(len(items) > 30, f"the largest folder has {len(items)} collections, too few")
@@ -72,7 +72,7 @@ class ChoiceProbe(Probe):
         return "fixture"
 
     def neighbours(self, field: str) -> list[tuple[Any, Any]]:
-        """Pairs of the values of a field: in a collection, and in the next one of its folder."""
+        """The values of a field in each collection and in the next collection of its folder."""
         pairs = list[tuple[Any, Any]]()
         for level in self.levels.values():
             values = [it[field] for it in level]
@@ -82,7 +82,7 @@ class ChoiceProbe(Probe):
     # Folders
 
     def require_folder(self) -> JsonObject:
-        """A folder with content."""
+        """A folder at the top level that has content."""
         for item in self.levels[None]:
             if self.levels.get(item["_id"]):
                 return item
@@ -120,10 +120,10 @@ class ChoiceProbe(Probe):
         id = folder["_id"]
         is_found = id in ids_of(self.all_items(searchText=name))
         require(is_found, "a search for the name of a folder does not find it")
-        # A folder is not in itself: a search in it that finds it looks everywhere.
+        # A folder is not in itself: if a search in the folder finds it, the scope is the dataset.
         if id in ids_of(self.all_items(searchText=name, parentId=id)):
             return "dataset"
-        # Only a server that searches in the folder alone refuses one that does not exist.
+        # Only a server that searches in one folder alone refuses a folder that does not exist.
         if not self.ask_list(searchText=name, parentId=probe.UNKNOWN_ID).is_accepted:
             return "folder"
         outer_folder, item = self.require_nested()
@@ -177,7 +177,7 @@ class ChoiceProbe(Probe):
 
     def chat_unknown(self) -> str:
         id = f"verify-{token_hex(8)}"
-        # If chats cannot be read, this raises before a pin that nobody would see.
+        # This raises if chats cannot be read: then the effect of a pin would not be seen.
         self.read_pins()
         if not self.set_top(id, False).is_accepted:
             return "not_found"
@@ -189,7 +189,7 @@ class ChoiceProbe(Probe):
         return "create" if was_created else "ignore"
 
     def top_missing(self) -> str:
-        """A chat of an unknown app is refused in any case: for that, or for the missing field."""
+        """The unknown app is always refused: the code shows whether the missing `top` is, too."""
         chat: JsonObject = {"appId": probe.UNKNOWN_ID, "chatId": probe.UNKNOWN_ID}
         code_with_top = self.send("PUT", probe.PIN, chat | {"top": False}).code
         code_without_top = self.send("PUT", probe.PIN, chat).code
@@ -207,7 +207,7 @@ class ChoiceProbe(Probe):
         rows_past_the_end = self.send("POST", probe.ROWS, body | {"offset": 10**6}).page().items
         return "ignore" if rows_past_the_end else "honour"
 
-    # What needs more than a key
+    # Choices that an API key alone cannot show
 
     credentials = "it needs a login"
     training = "it needs new rows"
@@ -220,7 +220,7 @@ class ChoiceProbe(Probe):
     def unknown_key(self) -> str:
         key = {"Authorization": f"Bearer fastgpt-{token_hex(16)}"}
         is_open = self.is_listed(headers=probe.OF_JSON | key)
-        require(is_open, "one is refused, as by every server with keys of its own")
+        require(is_open, "an unknown key is refused, as by every server with declared keys")
         return "accept"
 
     content_type_missing = accepted_or_refused("accept", "reject", headers={})
@@ -237,7 +237,7 @@ class ChoiceProbe(Probe):
         return "plain" if code < 500 else "service"
 
     def error_http_status(self) -> str:
-        """Some servers answer an unknown dataset with 500, and a wrong body with 400."""
+        """Some servers refuse an unknown dataset with 500, and a wrong body with 400."""
         unknown = self.ask_list(datasetId=probe.UNKNOWN_ID)
         missing = self.ask_list(datasetId=UNSET)
         for answer in (unknown, missing):
@@ -253,14 +253,14 @@ class ChoiceProbe(Probe):
         return self.serves("POST", "/api/core/dataset/list", {"parentId": None})
 
     def serves(self, method: str, path: str, body: JsonObject) -> str:
-        """Whether a route is served."""
+        """Return `on` if a route is served, else `off`."""
         code = self.send(method, path, body).code
         require(code != 500, f"{path} fails with code 500")
         return "off" if code == 404 else "on"
 
 
 def probe_of(choice: str) -> ProbeMethod | str:
-    """The method that finds the value of a choice, or why there is none."""
+    """The method that finds the value of a choice, or a text why none can."""
     if choice not in vars(ChoiceProbe):
         path = "tools/choice_probes.py"
         raise NotImplementedError(f"no probe and no reason for choice {choice} in {path}")

@@ -1,7 +1,7 @@
-"""Makes a fixture from the objects that the responses in a HAR recording show.
+"""Makes a fixture from the objects that the exchanges in a HAR recording show.
 
 An object has the fields that its `ObjectKind` keeps, each checked by the type that fixtures
-have for it. All else is left out: headers, cookies, queries, other bodies and other fields.
+have for it. Everything else is left out: headers, cookies, queries, other bodies and other fields.
 """
 
 import re
@@ -42,11 +42,11 @@ KINDS_BY_ROUTE = dict[tuple[str, str], kinds.ObjectKind | None]()
 for _operation in OPERATIONS:
     KINDS_BY_ROUTE |= dict.fromkeys(_operation.routes, KINDS_BY_OPERATION.get(_operation.name))
 RESOURCE_NOUNS = {"chat": "app", "record": "app", "collection": "dataset"}
-"""What holds objects, an app or a dataset, directly or in a chat, by their noun."""
+"""Whether an app or a dataset holds objects, maybe in a chat, by the noun of the objects."""
 KEPT_PARTS = ("reasoning", "text")
-"""The parts of records that are kept: files, and what tools were given or gave, may be secret."""
+"""The parts of records that are kept. Files, and the input and output of tools, may be secret."""
 ADDRESSES = ("avatar", "name", "rawLink")
-"""Fields that may be an address, as the name of a link without a title is."""
+"""Fields that may be an address: a link without a title has its address as its name."""
 _IS_ADDRESS = re.compile("(https?:/)?/", re.IGNORECASE)
 _PRIVATE = re.compile(r"(?<=//)[^/?#]*@|[?#].*", re.DOTALL)
 """What may be secret in an address: a user with a password, the query, the fragment."""
@@ -92,10 +92,10 @@ def fixture_of(file: BinaryIO) -> tuple[JsonObject, list[str]]:
             exchanges.append(json.decode(entry, type=RecordedExchange))
         except NOT_JSON:
             recording.skip("exchange", "without a request and a response")
-    # Later exchanges win, and a file may have another order.
+    # Later exchanges win, and a file may not be in the order of time.
     for exchange in sorted(exchanges, key=attrgetter("started_date_time")):
         recording.add(exchange)
-    # What has no place in the document is noted when the document is made.
+    # The document comes before the summary, as it notes the objects that it leaves out.
     document = recording.document()
     return document, recording.summary()
 
@@ -114,12 +114,12 @@ def entries_of(file: BinaryIO) -> list[Raw]:
 
 
 class ObjectList:
-    """The objects of a list, by id, and where in the list they were."""
+    """The objects of a list, by id, and their indexes in the list."""
 
     def __init__(self) -> None:
         self.objects = dict[str, JsonObject]()
         self.places_in_all = dict[str, int]()
-        """Indexes in the list of everything, by id."""
+        """Indexes in the list of all objects, by id."""
         self.places_in_folder = dict[str, int]()
         """Indexes in the list of the object's folder, by id."""
 
@@ -127,7 +127,7 @@ class ObjectList:
         return self.places_in_all.get(id, inf), self.places_in_folder.get(id, inf)
 
     def in_order(self) -> list[JsonObject]:
-        """The objects as the pages showed them; those without a place are last."""
+        """The objects in the order of the pages; objects without an index are last."""
         return [self.objects[id] for id in sorted(self.objects, key=self.place)]
 
 
@@ -136,7 +136,7 @@ class Recording:
 
     def __init__(self) -> None:
         self.lists = defaultdict[tuple[str, kinds.Names], ObjectList](ObjectList)
-        """Lists by the noun of their objects, and the ids of what holds them."""
+        """Lists by the noun and the holders of their objects: `("record", (APP_ID, CHAT_ID))`."""
         self.notes = Counter[tuple[str, str]]()
         """The number of objects for which a sentence is true, by their noun and the sentence."""
 
@@ -160,7 +160,7 @@ class Recording:
         """Add the objects of an exchange, or note why it is skipped."""
         request = exchange.request
         response = exchange.response
-        # A proxy may have the service below a path of its own.
+        # Behind a proxy, the path of the service may have a prefix.
         _, api, end = re.split("[?#]", request.url)[0].rpartition("/api/")
         kind = KINDS_BY_ROUTE.get((api + end, request.method))
         if kind is None:
@@ -181,8 +181,8 @@ class Recording:
             self.skip("response", "whose request or data is not as expected")
 
     def _add_objects(self, kind: kinds.ObjectKind, request: JsonObject, data: Any) -> None:
-        """Add what a response shows by its data, a pin by its request. Raises NOT_AS_EXPECTED."""
-        # Even a list without objects shows what holds it, so it is made here.
+        """Add the objects in the data, or the pin in the request. Raises NOT_AS_EXPECTED."""
+        # Even an empty list shows that its holder exists, so the list is made here.
         holder_ids = convert([*map(request.get, kind.holder_fields)], list[Id])
         target = self.list_of(kind.noun, *holder_ids)
         if kind is kinds.PINNED:
@@ -213,16 +213,16 @@ class Recording:
         """Add a page of a list."""
         items = convert(page.get("list", page.get("data")), list[Any])
         first = first_index(request)
-        # Pages of records go from the newest on, but each has the oldest first.
+        # The first page of records has the newest, but each page begins with its oldest record.
         if kind is kinds.RECORD:
             first = convert(page.get("total"), int) - first - len(items)
-        # A request without a folder is for all objects.
+        # A request without a folder lists the objects of all folders.
         places = target.places_in_all
         if "parentId" in request:
             places = target.places_in_folder
         for index, item in enumerate(items, first):
             id = self._put(target, kind, item, {})
-            # A search shows no places.
+            # An index among the hits of a search is not the index in the list.
             if id is not None and not request.get("searchText"):
                 places[id] = index
 
@@ -255,7 +255,7 @@ class Recording:
     def document(self) -> JsonObject:
         """The fixture, empty if nothing was seen."""
         self._add_unseen_holders()
-        # Apps have chats, and these have records.
+        # Apps have chats, and chats have records.
         apps = self._place_in_folders("app")
         for app in apps:
             app["chats"] = self.list_of("chat", app["id"]).in_order()
@@ -263,7 +263,7 @@ class Recording:
                 records = self.list_of("record", app["id"], chat["chatId"]).in_order()
                 if records:
                     chat["records"] = records
-        # Datasets have collections, and these have rows, whose dataset is not known.
+        # Datasets have collections, and these have rows. A request for rows names no dataset.
         datasets = self._place_in_folders("dataset")
         for dataset in datasets:
             dataset["collections"] = self._place_in_folders("collection", dataset["id"])
@@ -285,7 +285,7 @@ class Recording:
             if noun in RESOURCE_NOUNS:
                 id = holder_ids[0]
                 self.list_of(RESOURCE_NOUNS[noun]).objects.setdefault(id, {"id": id})
-            # An empty list of records may be that of a chat which does not exist.
+            # An empty list of records may be of a chat that does not exist.
             if noun == "record" and self.list_of(noun, *holder_ids).objects:
                 app_id, chat_id = holder_ids
                 self.list_of("chat", app_id).objects.setdefault(chat_id, {"chatId": chat_id})
@@ -301,14 +301,14 @@ class Recording:
 
 
 def first_index(request: JsonObject) -> int:
-    """The index in its list at which a page begins, by its `offset` or else its number."""
+    """The index in the list at which a page begins: its `offset`, or from its page number."""
     paging = convert(request, PageRequest)
     pages_before = max(0, int(paging.page_num or 0) - 1)
     return int(paging.offset or 0) or pages_before * int(paging.page_size or 10)
 
 
 def texts_of_record(record: JsonObject) -> JsonObject:
-    """The texts and thoughts of a record. Raises ValidationError."""
+    """The text and reasoning parts of a record. Raises ValidationError."""
     value = record.get("value")
     if isinstance(value, str):  # in older records
         return {"text": value}

@@ -24,7 +24,7 @@ class ObjectKind(NamedTuple):
     """The fields of a request that identify the object which holds it: an app has chats."""
 
     def pick(self, item: JsonObject) -> JsonObject:
-        """The fields of an object that are kept, as far as it has them, and they are not null."""
+        """The fields of an object that are kept, without missing fields and null."""
         names = (*self.id_fields, *self.kept_fields)
         return {name: item[name] for name in names if item.get(name) is not None}
 
@@ -59,7 +59,7 @@ def is_folder(item: JsonObject) -> bool:
 def walk_folders(
     read_folder: Callable[[str | None], list[JsonObject]], id_field: str
 ) -> Iterator[tuple[str | None, list[JsonObject]]]:
-    """The top level, which has the id None, and each folder once: its id and what is in it."""
+    """The top level, with None as its id, and each folder once: the id, and the items in it."""
     ids: list[str | None] = [None]
     # The list of folders grows while they are read.
     for id in ids:

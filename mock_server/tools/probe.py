@@ -1,4 +1,4 @@
-"""A server as seen from outside: what it answers, and the account that it shows."""
+"""A server as seen from outside: its responses, and the account that they show."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -21,7 +21,7 @@ UNKNOWN_ID = "0" * 24
 MAX_DATASETS = 10
 MAX_FOLDERS_READ = 50
 MAX_ITEMS = 1000
-"""How many items of a list are read at most."""
+"""No further page of a list is read after so many items."""
 Headers = dict[str, str]
 OF_JSON = {"Content-Type": "application/json"}
 BUSY = (429, 502, 503, 504)
@@ -29,15 +29,15 @@ T = TypeVar("T")
 
 
 class ServiceError(Exception):
-    """A service that cannot be reached, or that only fails."""
+    """A service that cannot be reached, or fails at each try."""
 
 
 class UnexpectedAnswer(ServiceError):
-    """The service answered in a form that it must not have."""
+    """A response does not have the form that the service's responses have."""
 
 
 class NotObservable(Exception):
-    """Why something cannot be seen from outside."""
+    """Something cannot be seen from outside; the message says why."""
 
 
 def require(condition: bool, reason: str) -> None:
@@ -74,7 +74,7 @@ class ListPage(NamedTuple):
 
 
 class ServerResponse(Struct, frozen=True):
-    """A response; its body is None if it is no JSON."""
+    """A response; its body is None if it is not JSON."""
 
     status: int
     body: Any
@@ -101,7 +101,7 @@ class ServerResponse(Struct, frozen=True):
 
     @property
     def is_outage(self) -> bool:
-        """Whether the same request may have another answer soon."""
+        """Whether the same request may succeed soon."""
         if 429 in (self.status, self.code):
             return True
         return self.status >= 500 and (not self.has_code or self.code == self.status)
@@ -117,7 +117,7 @@ class ServerResponse(Struct, frozen=True):
 
 
 class Probe(Struct, dict=True):
-    """Asks a server; methods raise NotObservable, LookupError and TransportError."""
+    """Sends requests to a server. Methods raise NotObservable, LookupError, TransportError."""
 
     http: httpx2.Client
     """A client with the address and the key."""
@@ -125,9 +125,9 @@ class Probe(Struct, dict=True):
     app_option: str | None = None
     may_write: bool = False
     not_restored: list[str] = []
-    """What was changed, and is not put back."""
+    """The changes that are not undone."""
     notes: list[str] = []
-    """Sentences on what was looked at."""
+    """Sentences on the choice of the dataset."""
 
     def send(
         self, method: str, path: str, body: Any = None, headers: Headers = OF_JSON
@@ -164,7 +164,7 @@ class Probe(Struct, dict=True):
         if self.dataset_option:
             code = self.ask_list().code
             require(code == 200, f"--dataset {self.dataset_option} is refused with code {code}")
-        # A server without the route refuses each app, which says nothing of this one.
+        # A server without the route refuses every app, so a refusal says nothing of this app.
         if self.app_option and self.send("POST", HISTORIES, {}).code != 404:
             body = {"appId": self.app_option, "offset": 0, "pageSize": 1}
             code = self.send("POST", HISTORIES, body).code
@@ -174,7 +174,7 @@ class Probe(Struct, dict=True):
 
     @cached_property
     def dataset(self) -> str:
-        """The dataset of the option, else the one of the first datasets that shows most."""
+        """The dataset of the option, else the richest of the first MAX_DATASETS."""
         if self.dataset_option:
             return self.dataset_option
         ids = self.list_ids("/api/core/dataset/list", MAX_DATASETS)
@@ -183,7 +183,7 @@ class Probe(Struct, dict=True):
         return best
 
     def richness(self, dataset: str) -> tuple[int, int]:
-        """How many things a dataset has that show choices, and the size of its largest list."""
+        """How many features that show choices a dataset has, and the size of its largest list."""
         try:
             items, total = self.page(datasetId=dataset)
             # The first folders tell enough to choose a dataset.
@@ -199,7 +199,7 @@ class Probe(Struct, dict=True):
     def ask_list(
         self, method: str = "POST", headers: Headers = OF_JSON, **fields: Any
     ) -> ServerResponse:
-        """The answer to a list of the top level; a field that is UNSET is left out."""
+        """Request a list of the top level. `fields` replace its fields; UNSET leaves one out."""
         body: JsonObject = {"offset": 0, "pageSize": 30, "parentId": None}
         if "datasetId" not in fields:
             body["datasetId"] = self.dataset
@@ -221,7 +221,7 @@ class Probe(Struct, dict=True):
 
     @cached_property
     def levels(self) -> dict[str | None, list[JsonObject]]:
-        """The collections of the top level, and of each folder."""
+        """The collections by the id of their folder, None at the top level."""
         folders = walk_folders(lambda id: self.all_items(parentId=id), "_id")
         levels = dict(islice(folders, MAX_FOLDERS_READ))
         require(bool(levels[None]), "the dataset is empty")
@@ -254,7 +254,7 @@ class Probe(Struct, dict=True):
 
 
 def all_pages(ask: Callable[[int], ServerResponse]) -> list[JsonObject]:
-    """The items of all pages of a list; `ask` gives the answer for an offset."""
+    """The items of all pages of a list; `ask` requests the page at an offset."""
     items, total = ask(0).page()
     while len(items) < min(total, MAX_ITEMS):
         next_items = ask(len(items)).page().items

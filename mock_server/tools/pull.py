@@ -1,4 +1,4 @@
-"""Reads an account of a real FastGPT into a fixture: by its lists alone, page by page."""
+"""Reads an account of a real FastGPT into a fixture, only by routes that list objects."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,9 +19,9 @@ from mock_server.tools.probe import ServerResponse, ServiceError, UnexpectedAnsw
 T = TypeVar("T")
 ITEMS_A_PAGE = 30
 MAX_TRIES = 8
-"""How often a request is sent at most."""
+"""The highest number of times that a request is sent."""
 MAX_PASSES = 3
-"""How often a list that changes while it is read is read at most."""
+"""The highest number of times that a list is read if it changes meanwhile."""
 MAX_PAUSE = 30.0
 """Seconds before a new try, at most."""
 MAX_RETRY_AFTER = 300.0
@@ -31,7 +31,7 @@ TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "
 ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
 ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
 ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
-"""What replaces the values of the fields that may tell whose account it is."""
+"""The texts that replace values which may tell whose account it is, by field."""
 
 
 def pull(
@@ -43,7 +43,7 @@ def pull(
     rows: bool = False,
     pause: float = 0.5,
 ) -> tuple[JsonObject, list[str]]:
-    """A document with what can be read, and a line for each thing that cannot.
+    """A document of all that can be read, and a line for each list that cannot be read.
 
     `pause` is in seconds, before the first new try of a request. Raises ServiceError.
     """
@@ -61,7 +61,7 @@ def pull(
 
 
 class NotReadable(Exception):
-    """One thing that cannot be read."""
+    """A list, or an object, that cannot be read."""
 
 
 class ListChanged(NotReadable):
@@ -84,7 +84,7 @@ class AccountReader(Struct):
     problems: list[str] = []
 
     def read(self, path: str, body: JsonObject, kind: type[T]) -> T:
-        """The data of an answer. Raises NotReadable, ServiceError."""
+        """Send a request, again after an outage; return the data. Raises NotReadable, ServiceError."""
         failure: Exception = ServiceError()
         wait = 0.0
         for number in range(MAX_TRIES):
@@ -94,7 +94,7 @@ class AccountReader(Struct):
                 response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
                 failure = ServiceError(f"Expected an answer, got none ({error}) - at {path}")
-                # If no request had an answer yet, the address is wrong: this is no outage.
+                # If no request was answered yet, the address is wrong, so a new try is useless.
                 if isinstance(error, NO_SERVER) and not self.has_answered:
                     break
                 continue
@@ -103,7 +103,7 @@ class AccountReader(Struct):
             if not answer.is_outage:
                 return convert_answer(accepted_data(answer, path), kind, path)
             failure = ServiceError(failure_text(answer, path))
-            # A refusal without a code of its own has code 500, too.
+            # FastGPT sends status and code 500 for a refusal that has no code of its own.
             if answer.status == 500 and answer.has_code:
                 failure = NotReadable(failure_text(answer, path))
             retry_after = response.headers.get("Retry-After", "")
@@ -112,7 +112,7 @@ class AccountReader(Struct):
         raise failure
 
     def read_list(self, path: str, body: JsonObject, kind: kinds.ObjectKind) -> list[JsonObject]:
-        """All entries of a list, by pages. Raises ListChanged, and as `read` does."""
+        """All entries of a list, by pages. Raises ListChanged, NotReadable, ServiceError."""
         entries = dict[str, JsonObject]()
         total = None
         while len(entries) != total:
@@ -123,7 +123,7 @@ class AccountReader(Struct):
                 entries[entry[kind.id_fields[0]]] = entry
             if total is None:
                 total = page.total
-            # No item comes twice, the total stays, and the list does not end before it.
+            # In an unchanged list no item comes twice, and the total stays and is reached.
             is_new = start + len(page.list) == len(entries)
             is_in_total = len(entries) <= page.total == total
             is_end = not page.list and start < total
@@ -134,7 +134,7 @@ class AccountReader(Struct):
         return [*entries.values()]
 
     def try_to_read(self, thing: str, read: Callable[[], T]) -> T | None:
-        """Read a thing, again if it changed meanwhile. If it cannot be read, None and a problem."""
+        """Read a thing, again if it changed. If it cannot be read, note a problem, return None."""
         for passes_left in reversed(range(MAX_PASSES)):
             try:
                 return read()
@@ -161,7 +161,7 @@ class AccountReader(Struct):
             return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items or ()]
 
         entries = entries_in_folders(read_folder, "id")
-        # An app or a dataset that no list shows may be readable. Its folder is left out.
+        # An id that no list shows may be readable. The folders of chosen objects are left out.
         if ids:
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
         resources = []
@@ -177,7 +177,7 @@ class AccountReader(Struct):
         return self.read_list(probe.HISTORIES, {"appId": app_id}, kinds.CHAT)
 
     def read_collections(self, dataset_id: str) -> list[JsonObject]:
-        """All collections of a dataset, folder by folder. Raises as `read_list` does."""
+        """All collections of a dataset, folder by folder. Raises what `read_list` raises."""
 
         def read_folder(parent: str | None) -> list[JsonObject]:
             body = {"datasetId": dataset_id, "parentId": parent}
@@ -199,7 +199,7 @@ class AccountReader(Struct):
 def entries_in_folders(
     read_folder: Callable[[str | None], list[JsonObject]], id_field: str
 ) -> dict[str, JsonObject]:
-    """The entries of all folders, by id; one that came before stays where it was."""
+    """The entries of all folders, by id; one that comes twice stays in its first folder."""
     entries = dict[str, JsonObject]()
     for parent, items in kinds.walk_folders(read_folder, id_field):
         for item in items:
@@ -208,7 +208,7 @@ def entries_in_folders(
 
 
 def failure_text(answer: ServerResponse, path: str) -> str:
-    """A message on an answer that is no success."""
+    """The message on a response that is not a success."""
     text = "no envelope"
     if answer.has_code:
         text = f"{answer.code} {answer.body.get('statusText', '')}"
@@ -216,7 +216,7 @@ def failure_text(answer: ServerResponse, path: str) -> str:
 
 
 def accepted_data(answer: ServerResponse, path: str) -> Any:
-    """The data of an answer. Raises NotReadable, ServiceError."""
+    """The data of a successful response. Raises NotReadable, UnexpectedAnswer."""
     is_refused = answer.has_code and answer.code != 200
     if answer.status == 404 or is_refused:
         raise NotReadable(failure_text(answer, path))
@@ -226,7 +226,7 @@ def accepted_data(answer: ServerResponse, path: str) -> Any:
 
 
 def convert_answer(value: Any, kind: type[T], path: str) -> T:
-    """A part of an answer as a value of a type. Raises UnexpectedAnswer."""
+    """A part of a response as a value of a type. Raises UnexpectedAnswer."""
     try:
         return convert_or_refuse(value, kind)
     except Refusal as error:
@@ -234,7 +234,7 @@ def convert_answer(value: Any, kind: type[T], path: str) -> T:
 
 
 def checked_entry(item: JsonObject, kind: kinds.ObjectKind, path: str) -> JsonObject:
-    """The kept fields of an item, if they are those of an entry. Raises ServiceError."""
+    """The kept fields of an item. Raises UnexpectedAnswer if a fixture cannot have them."""
     fields = kind.pick(item)
     convert_answer(fields.get(kind.id_fields[0]), str, path)
     convert_answer(fields, kind.entry, path)

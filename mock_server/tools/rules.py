@@ -25,7 +25,7 @@ ITEM_FIELDS: dict[str, Any] = dict.fromkeys(TEXT_FIELDS, str) | {
     "permission": SpecPermission,
 }
 SpecCollection: Any = defstruct("SpecCollection", [*ITEM_FIELDS.items()])
-# FastGPT has a `permission` in place of a `value`, and sends some fields only where they are set.
+# FastGPT's `permission` has no `value`, and some fields are sent only if they are set.
 SERVICE_FIELDS = ITEM_FIELDS | {"permission": Permission}
 OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
 SENT: list[Any] = [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
@@ -38,7 +38,7 @@ PIN_SUCCESS = {"code": 200, "statusText": "", "message": "", "data": None}
 
 
 def expect(expected: str, got: object, is_right: bool) -> None:
-    """Raises AssertionError, with what was expected, unless it is right."""
+    """Raises AssertionError, with both values, unless `is_right`."""
     if not is_right:
         raise AssertionError(f"Expected {expected}, got {json.encode(got).decode():.200}")
 
@@ -53,7 +53,7 @@ def check_envelope(server: Probe) -> None:
 
 def check_fields(server: Probe) -> None:
     """Collections have the fields and types of the spec, or those that FastGPT sends."""
-    # Folders can be read if the fields of their items are right.
+    # The first page is checked first: `items` reads folders by these fields.
     check_item_fields(server.page().items)
     check_item_fields(server.items)
 
@@ -104,7 +104,7 @@ def check_search(server: Probe) -> None:
 
 
 def check_pin(server: Probe) -> None:
-    """`top` pins and unpins, twice as once, with data null. The chat is put back as it was."""
+    """`top` pins and unpins, also twice in a row, with data null. The pin is put back."""
     id, was_pinned = require_first(server.read_pins().items(), "the app has no chats")
     server.not_restored += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
     try:
@@ -129,4 +129,4 @@ RULES: dict[str, tuple[str, Rule]] = {
     "search": ("4.2", check_search),
     "pin": ("4.1", check_pin),
 }
-"""The section of the spec for each rule, and what checks it."""
+"""For each rule its section of the spec, and its check."""

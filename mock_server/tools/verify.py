@@ -20,7 +20,7 @@ JUNIT_TAGS = {"differs": "failure", NOT_OBSERVABLE: "skipped"}
 
 
 class Finding(Struct):
-    """What was seen of a rule, or of a choice."""
+    """The result for a rule or a choice."""
 
     name: str
     section: str
@@ -35,9 +35,10 @@ class Finding(Struct):
 
 
 def verify_server(server: ChoiceProbe) -> list[Finding]:
-    """Look at every rule and every choice of a server.
+    """Check every rule, and find the value of every choice.
 
-    Raises ServiceError, and NotObservable if it refuses the key or an id, or shows no rule.
+    Raises ServiceError, and NotObservable if the server refuses the key or an id, or if no rule
+    can be checked.
     """
     try:
         server.check()
@@ -49,7 +50,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
         raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
     saw_no_rule = all(it.status == NOT_OBSERVABLE for it in rules)
     require(not saw_no_rule, rules[0].reason)
-    # A choice that was not seen is most likely as in the profile that is nearest to the others.
+    # A choice that was not observed most likely has the value of the nearest profile.
     nearest, _ = nearest_profile(choices)
     for finding in choices:
         if finding.status == NOT_OBSERVABLE:
@@ -58,7 +59,7 @@ def verify_server(server: ChoiceProbe) -> list[Finding]:
 
 
 def finding_of(server: ChoiceProbe, name: str, section: str, probe: ProbeMethod | str) -> Finding:
-    """What a probe finds of a choice or a rule; a text in its place says why nothing can be."""
+    """The finding of a probe; a text in its place says why nothing can be observed."""
     if isinstance(probe, str):
         return Finding(name, section, NOT_OBSERVABLE, reason=probe)
     try:
