@@ -32,7 +32,7 @@ class JournalClient:
         self._admin = admin
 
     def page(self, **query: object) -> JsonObject:
-        """The first entries that a query selects, at most 1,000, with counts (`JournalView`)."""
+        """A page of at most 1,000 entries that a query selects, as `JournalView` has it."""
         texts = {name: as_text(value) for name, value in query.items()}
         return self._admin.call("GET", f"/journal?{urlencode(texts)}")
 
@@ -74,7 +74,7 @@ class JournalClient:
         self._verify(" -> ".join(map(call_in_words, order)), {"inOrder": order})
 
     def _verify(self, expected: str, criteria: JsonObject) -> None:
-        """Raises AssertionError, with the nearest entry, if the server finds no such calls."""
+        """Raises AssertionError, with the nearest entry, if the criteria do not hold."""
         try:
             self._admin.call("POST", "/journal/verify", criteria)
             return

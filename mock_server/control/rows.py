@@ -21,7 +21,7 @@ class AddedRow:
     """A row that was added: a fault, an answer, a reply, hits, or all faults of a preset.
 
     A `with` block removes the row at its end. At its start a fault is added again, with a new
-    id. The block fails if a fault, or an answer with `times`, never fired: it tests nothing.
+    id. The block fails if a fault, or an answer with `times`, never fired.
     """
 
     def __init__(self, admin: AdminClient, fields: JsonObject) -> None:

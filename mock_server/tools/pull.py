@@ -84,7 +84,7 @@ class AccountReader(Struct):
     problems: list[str] = []
 
     def read(self, path: str, body: JsonObject, kind: type[T]) -> T:
-        """Send a request, again after an outage; return the data. Raises NotReadable, ServiceError."""
+        """Send a request, maybe repeatedly; return the data. Raises NotReadable, ServiceError."""
         failure: Exception = ServiceError()
         wait = 0.0
         for number in range(MAX_TRIES):
