@@ -22,7 +22,7 @@ class SandboxClock:
         return str(self._admin.call("GET", "/clock")["now"])
 
     def freeze(self, now: Any = None) -> None:
-        """Freeze the clock, by default at its own time; `now`: a text, or a datetime with a zone."""
+        """Freeze the clock at its present time, or at `now`: a text, or a datetime with a zone."""
         self._admin.call("PUT", "/clock", without_none(now=now, frozen=True))
 
     def run(self) -> None:
