@@ -38,7 +38,7 @@ def key_from(variable: str) -> str:
     default="text",
     help="Format of the report on stdout.",
 )
-@click.option("--write-profile", **OUTPUT, help="File to write with the values seen, a profile.")
+@click.option("--write-profile", **OUTPUT, help="Profile file to write, with the values seen.")
 def verify_command(
     base_url: str,
     key_env: str,

@@ -19,7 +19,7 @@ POLL_SECONDS = 0.01
 MAX_LATEST = 10
 """How many of the latest requests, and of the latest rows, a failed assertion shows."""
 MAX_BODY_SHOWN = 120
-"""The characters of a request's body that a line shows."""
+"""How many characters of a request's body a line shows at most."""
 
 __tracebackhide__ = True
 """Makes pytest leave this module out of tracebacks."""
@@ -164,7 +164,7 @@ def violation_line(violation: JsonObject) -> str:
 
 
 def row_line(row: JsonObject) -> str:
-    """How often a fault or an answer fired, and what kept it from the nearest request."""
+    """How often a row fired, or why it did not fire on the nearest request."""
     line = f"{row['kind']} {row['id']} for {row['operation']}: "
     line += f"matched {row['matches']}, fired {row['fired']}"
     if row["missed"]:

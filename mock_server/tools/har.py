@@ -280,7 +280,7 @@ class Recording:
         return {"apps": apps, "datasets": datasets}
 
     def _add_unseen_holders(self) -> None:
-        """Add apps, datasets and chats that were seen only by their content."""
+        """Add apps, datasets and chats of which only the content was seen."""
         for noun, holder_ids in [*self.lists]:
             if noun in RESOURCE_NOUNS:
                 id = holder_ids[0]

@@ -13,7 +13,7 @@ FOLDERS = ("folder", "toolFolder")
 
 
 class ObjectKind(NamedTuple):
-    """A kind of objects: its type in fixtures, and the fields that identify one."""
+    """A kind of objects: its type in fixtures, and the fields that identify an object."""
 
     noun: str
     entry: type[Struct]

@@ -45,7 +45,7 @@ def pull(
 ) -> tuple[JsonObject, list[str]]:
     """A document of all that can be read, and a line for each list that cannot be read.
 
-    `pause` is in seconds, before the first new try of a request. Raises ServiceError.
+    `pause`: the seconds before a request is repeated for the first time. Raises ServiceError.
     """
     with client_at(base_url, key, timeout=60, trust_env=True) as client:
         account = AccountReader(client, pause)
@@ -76,7 +76,7 @@ class ServicePage(Struct):
 
 
 class AccountReader(Struct):
-    """Reads an account. `pause` is in seconds, before the first new try of a request."""
+    """Reads an account. `pause`: the seconds before a request is repeated for the first time."""
 
     client: httpx2.Client
     pause: float
@@ -242,7 +242,7 @@ def checked_entry(item: JsonObject, kind: kinds.ObjectKind, path: str) -> JsonOb
 
 
 def anonymized(value: Any, field: str = "") -> Any:
-    """A document without its texts, members and links; equal ones stay equal."""
+    """A document without its texts, members and links; equal values stay equal."""
     if isinstance(value, dict):
         return {name: anonymized(item, name) for name, item in value.items()}
     if isinstance(value, list):

@@ -67,7 +67,7 @@ def check_item_fields(items: list[JsonObject]) -> None:
 
 
 def check_pages(server: Probe) -> None:
-    """Pages of each size join without gaps and doubles, and have the same total."""
+    """Pages of three sizes join without gaps and repetitions, and have the same total."""
     parent, items = server.longest_folder
     ids = ids_of(items)
     require(len(ids) < MAX_ITEMS, "too many collections")
@@ -83,14 +83,14 @@ def check_pages(server: Probe) -> None:
 
 
 def check_folders(server: Probe) -> None:
-    """A `parentId` lists its folder, null the top level."""
+    """A `parentId` lists its folder, and null lists the top level."""
     for parent, level in server.levels.items():
         parents = {it["parentId"] for it in level}
         expect(f"only the parentId {parent or 'null'}", parents, parents <= {parent})
 
 
 def check_search(server: Probe) -> None:
-    """A search finds texts in any case of letters, and literally: a dot is a dot."""
+    """A search ignores the case of letters, and takes its text literally: a dot is a dot."""
     # A name in ASCII is preferred: other letters may have no second case, or several.
     item = min(server.levels[None], key=lambda it: not it["name"].isascii())
     text = item["name"][:40].strip().swapcase()

@@ -74,7 +74,7 @@ def finding_of(server: ChoiceProbe, name: str, section: str, probe: ProbeMethod 
 
 
 def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
-    """The profile from which the fewest of the values seen differ, and the values that do."""
+    """The profile from which the fewest of the values seen differ, and these values."""
     differing = dict[str, dict[str, Any]]()
     for name in PROFILES:
         choices = profile_choices(name)
