@@ -86,7 +86,7 @@ def test_documents_have_every_route():
         admin = client.admin("GET", "/openapi.json")
     assert {it.path for it in OPERATIONS} == {*public["paths"]}
     body = public["paths"][LIST]["post"]["requestBody"]
-    assert body["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ListV2"}
+    assert body["content"]["application/json"]["schema"]["$ref"].endswith("/ListV2Request")
     assert len(ADMIN_ROUTES) == sum(map(len, admin["paths"].values()))
     journal = admin["paths"]["/__admin/journal"]["get"]
     assert "since" in [it["name"] for it in journal["parameters"]]

@@ -24,7 +24,7 @@ class Outcome(Struct, eq=False):
     hint: str | None = None
     answer: FiredRow | None = None
     """The answer that replaces the operation."""
-    stopped: ChatKey | None = None
+    stopped_chat: ChatKey | None = None
     """The chat whose reply the request stops."""
 
 

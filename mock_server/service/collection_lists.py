@@ -15,8 +15,8 @@ from mock_server.service.operation import Operation
 from mock_server.service.rights import Permission, rights
 from mock_server.service.views import Page
 from mock_server.store.objects import (
-    NOT_LISTED,
     ROOT,
+    UNSET_IN_SERVICE_LISTS,
     Collection,
     Dataset,
     Id,
@@ -27,7 +27,7 @@ from mock_server.store.objects import (
 )
 
 
-class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+class ListV2Request(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """A request for a page of collections (spec 4.2)."""
 
     # A body with further fields does not decode as this type, so it reaches `tolerate_list`.
@@ -39,7 +39,7 @@ class ListV2(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     search_text: Annotated[str, Meta(max_length=1024)] = ""
 
 
-class FilteredListV2(ListV2, kw_only=True):
+class FilteredListV2Request(ListV2Request, kw_only=True):
     """A request with the filters that list_filters=honour and list_filters=tag_values share."""
 
     select_folder: bool = False
@@ -51,7 +51,7 @@ class FilteredListV2(ListV2, kw_only=True):
         return items
 
 
-class TagListV2(FilteredListV2, kw_only=True):
+class TagListV2Request(FilteredListV2Request, kw_only=True):
     """The filters of list_filters=honour: a collection must have one of these tags, named by id."""
 
     filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
@@ -76,7 +76,7 @@ class TagFilter(Struct, rename="camel", frozen=True):
     ]
 
 
-class TagValueListV2(FilteredListV2, kw_only=True):
+class TagValueListV2Request(FilteredListV2Request, kw_only=True):
     """The filters of list_filters=tag_values: each tag must have one of its values."""
 
     tag_filters: tuple[TagFilter, ...] = ()
@@ -103,13 +103,13 @@ def has_tag_value(
     return False
 
 
-REQUEST_TYPES: dict[str, type[ListV2]] = {
-    "ignore": ListV2,
-    "honour": TagListV2,
-    "tag_values": TagValueListV2,
+REQUEST_TYPES: dict[str, type[ListV2Request]] = {
+    "ignore": ListV2Request,
+    "honour": TagListV2Request,
+    "tag_values": TagValueListV2Request,
 }
 """The type of requests under each value of choice list_filters."""
-SPEC_FIELDS = {it.encode_name for it in fields(ListV2)}
+LIST_REQUEST_FIELDS = {it.encode_name for it in fields(ListV2Request)}
 MAX_SERVICE_TEXT = 100
 """The most characters of a searchText that the service takes."""
 PERMISSIONS = {
@@ -140,7 +140,7 @@ def tolerate_list(call: Call, body: Fields) -> Fields:
     # The filters of choice list_filters are not in the spec, so they are violations.
     for field in fields(REQUEST_TYPES[choices.list_filters]):
         name = field.encode_name
-        if name in body and name not in SPEC_FIELDS:
+        if name in body and name not in LIST_REQUEST_FIELDS:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
     for name in NUMBER_FIELDS:
         text = body.get(name)
@@ -182,14 +182,14 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     tolerate=tolerate_list,
     extended=lambda it: REQUEST_TYPES[it.list_filters],
 )
-def list_v2(call: Call, body: ListV2) -> Page[ListedCollection]:
+def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
     """List a page of a dataset's collections."""
     size = read_page_size(call, body)
     if call.choices.search_text == "service":
         body = replace(body, search_text=clean_search_text(body.search_text))
     dataset, matches = find_matches(call, body, call.choices)
     page = matches[body.offset : body.offset + size]
-    if isinstance(body, FilteredListV2) and body.simple:
+    if isinstance(body, FilteredListV2Request) and body.simple:
         page = without_counts(page)
     permission = PERMISSIONS[call.choices.item_fields][call.caller.level_on(dataset)]
     items = page_json(page, permission, call.choices)
@@ -225,7 +225,9 @@ def clean_search_text(text: str) -> str:
     return text.replace("'", "")
 
 
-def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, list[Collection]]:
+def find_matches(
+    call: Call, body: ListV2Request, choices: Choices
+) -> tuple[Dataset, list[Collection]]:
     """The dataset, and its collections that match.
 
     Raises DatasetNotFound, DatasetForbidden, ParentNotFound.
@@ -239,7 +241,7 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
     call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
     matches = with_text
-    if isinstance(body, FilteredListV2):
+    if isinstance(body, FilteredListV2Request):
         if body.select_folder:
             matches = [it for it in matches if it.type == "folder"]
         matches = body.filter_by_tags(dataset, matches)
@@ -248,7 +250,7 @@ def find_matches(call: Call, body: ListV2, choices: Choices) -> tuple[Dataset, l
     return dataset, matches
 
 
-def empty_hint(body: ListV2, scope_count: int, text_count: int, match_count: int) -> str:
+def empty_hint(body: ListV2Request, scope_count: int, text_count: int, match_count: int) -> str:
     """Why a page is empty: the first condition that left no collections."""
     if match_count:
         return f"The offset {body.offset} is past the end: {match_count} collections match."
@@ -261,7 +263,7 @@ def empty_hint(body: ListV2, scope_count: int, text_count: int, match_count: int
     return "The dataset has no collections there."
 
 
-def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Collection]:
+def items_of_search(dataset: Dataset, body: ListV2Request, choices: Choices) -> list[Collection]:
     """The collections to search: all, or those below a folder; an unknown folder has none."""
     items = dataset.in_order(choices.list_order).items
     if choices.search_scope == "dataset" or not body.parent_id:
@@ -273,7 +275,7 @@ def items_of_search(dataset: Dataset, body: ListV2, choices: Choices) -> list[Co
 
 
 def items_of_folder(
-    call: Call, dataset: Dataset, body: ListV2, choices: Choices
+    call: Call, dataset: Dataset, body: ListV2Request, choices: Choices
 ) -> list[Collection]:
     """The collections of the folder in `parentId`, or by choice all. Raises ParentNotFound."""
     ordered = dataset.in_order(choices.list_order)
@@ -312,7 +314,7 @@ def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list
     return [it for it in items if it.has_text(needle)]
 
 
-def read_page_size(call: Call, body: ListV2) -> int:
+def read_page_size(call: Call, body: ListV2Request) -> int:
     """The size of the page. Raises InvalidField if it is over the limit (spec 8)."""
     size = body.page_size
     if size is UNSET:
@@ -350,7 +352,7 @@ def collection_list(
     simple: bool = False,
 ) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all without counts."""
-    filters = TagListV2(
+    filters = TagListV2Request(
         offset=(page_num - 1) * page_size,
         dataset_id=dataset_id,
         parent_id=parent_id,
@@ -366,6 +368,6 @@ def collection_list(
     items = []
     for collection in page:
         tags = collection.tag_names or UNSET
-        sent = collection.as_sent(**NOT_LISTED, has_error=UNSET, tags=tags)
+        sent = collection.as_sent(**UNSET_IN_SERVICE_LISTS, has_error=UNSET, tags=tags)
         items.append({**to_builtins(sent), "permission": permission})
     return NumberedPage(page_num, page_size, items, len(matches))

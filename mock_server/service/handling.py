@@ -104,8 +104,8 @@ class Handling(Work):
             if not stores:
                 store = replace(self.moment.store, last_number=store.last_number)
             self._call.state.set_store(store)
-        if outcome.stopped is not None:
-            self._call.state.stop_reply(outcome.stopped)
+        if outcome.stopped_chat is not None:
+            self._call.state.stop_reply(outcome.stopped_chat)
         for pick in outcome.picks:
             pick.count_and_limit_headers()
         self.exchange.violations = outcome.violations
@@ -157,7 +157,7 @@ class Handling(Work):
             return self.refuse(refusal, call)
         store = None if call.store is call.moment.store else call.store
         return Outcome(
-            response, store, call.violations, call.picks, call.hint, stopped=call.stopped
+            response, store, call.violations, call.picks, call.hint, stopped_chat=call.stopped_chat
         )
 
     def _accepting_choices(
@@ -201,7 +201,7 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
             return "The header is `Authorization: Bearer KEY`, with one space before the key."
         case errors.MissingAuthorization():
             return "The client sends no API key as `Authorization: Bearer KEY`."
-        case errors.UnknownKey() if call.is_lost:
+        case errors.UnknownKey() if call.sandbox_is_gone:
             return "The sandbox of this key was deleted, or ended as it was not used."
         case errors.UnknownKey():
             return f"The fixture declares {len(store.keys)} keys, and the client sends another one."

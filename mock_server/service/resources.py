@@ -30,7 +30,7 @@ class Member(Struct, frozen=True):
     status: str = "active"
 
 
-class ResourceQuery(Struct, rename="camel", kw_only=True):
+class ResourceListRequest(Struct, rename="camel", kw_only=True):
     """A page of the apps or datasets that the caller may read, as FastGPT 4.17 lists them."""
 
     parent_id: ParentId = UNSET

@@ -32,7 +32,7 @@ class Routes:
         Sets the name of the operation in the call, and notes violations of path and method.
         Raises UnknownKey, Moved, RouteNotFound, MethodNotAllowed.
         """
-        if call.is_lost:
+        if call.sandbox_is_gone:
             expected = "the key of a sandbox that exists, got that of one that is gone"
             raise errors.UnknownKey(expected)
         check_slashes(call)
