@@ -213,9 +213,10 @@ def test_a_page_is_wrong_once(client, kind, row, offset, numbers, total):
 
 
 def test_a_total_that_is_a_text_is_wrong_as_a_text(client):
-    client.add("answer", operation="listV2", data={"list": [], "total": "7", "more": 1})
+    sent = {"code": 200, "message": "m", "data": {"list": [], "total": "7", "more": 1}}
+    client.add("answer", operation="listV2", json=sent)
     client.add("wrong_total", by=-2)
-    assert client.page().json()["data"] == {"list": [], "total": "5", "more": 1}
+    assert client.page().json() == sent | {"data": {"list": [], "total": "5", "more": 1}}
 
 
 def test_alter_sets_and_removes_fields_of_items(client):
@@ -458,6 +459,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "error", "skip": None}, "a whole number from"),
     ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
     ({"kind": "error", "refusal": "unExistDataset"}, "Expected refusal unAuthorization, "),
+    ({"kind": "error", "refusal": "appUnExist", "status": 400}, "Expected refusal, or status"),
     ({"kind": "delay", "min": 5, "max": 0}, "min up to max"),
     ({"kind": "lost_write", "phase": "after"}, "Expected before, got 'after' - at $.phase"),
     ({"kind": "rate_limit", "limit": 1}, "window"),

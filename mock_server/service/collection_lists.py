@@ -180,7 +180,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
     "empty offset, and answers the others with 500.",
     tolerate=tolerate_list,
-    extended=lambda it: REQUEST_TYPES[it.list_filters],
+    request_type_under=lambda it: REQUEST_TYPES[it.list_filters],
 )
 def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
     """List a page of a dataset's collections."""

@@ -163,7 +163,10 @@ class Handling(Work):
     def _accepting_choices(
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
     ) -> Iterator[str]:
-        """Yield each NAME=VALUE that accepts the request, alone or with further choices."""
+        """Yield each NAME=VALUE that accepts the request, alone or with further choices.
+
+        Each level of recursion adds a choice to `changed`, and does not try that one again.
+        """
         for setting, choices in tolerances(refused.choices):
             choice = setting.partition("=")[0]
             if choice in changed:
@@ -203,6 +206,8 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
             return "The client sends no API key as `Authorization: Bearer KEY`."
         case errors.UnknownKey() if call.sandbox_is_gone:
             return "The sandbox of this key was deleted, or ended as it was not used."
+        case errors.UnknownKey() if not store.keys:
+            return "The fixture declares no keys, and choice unknown_key refuses all others."
         case errors.UnknownKey():
             return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
         case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
