@@ -13,10 +13,11 @@ from starlette.types import Scope
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson, LimitReached
 from mock_server.forms import form_kind, form_value
-from mock_server.store.replies import last_question
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 """A key consists of visible ASCII characters other than the comma."""
+_COUNTED_TYPES = {"user": ("text", "image_url", "file_url"), "system": ("text",)}
+"""Role -> types of parts that count. The content of an assistant counts only as a text."""
 
 
 class ClientRequest(Struct, frozen=True, dict=True):
@@ -117,3 +118,34 @@ def body_or_text(body: bytes, headers: Mapping[str, str]) -> Any:
 def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Headers by their names, which are in lower case."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
+
+
+def last_question(messages: list[Any]) -> list[dict[str, Any]]:
+    """The parts of the question: the last messages in a row with the same role and `dataId`."""
+    question: list[dict[str, Any]] = []
+    last_speaker = None
+    for message in messages:
+        parts = counted_parts(message)
+        # A message without counted parts does not interrupt a row of messages.
+        if not parts:
+            continue
+        speaker = (message["role"], message.get("dataId"))
+        if speaker != last_speaker:
+            question = []
+        question += parts
+        last_speaker = speaker
+    return question
+
+
+def counted_parts(message: Any) -> list[dict[str, Any]]:
+    """The parts of a message that count."""
+    match message:
+        case {"role": "assistant", "content": ""}:
+            return []
+        # An empty text of another role counts.
+        case {"role": "user" | "system" | "assistant", "content": str(text)}:
+            return [{"type": "text", "text": text}]
+        case {"role": "user" | "system" as role, "content": list(parts)}:
+            types = _COUNTED_TYPES[role]
+            return [it for it in parts if isinstance(it, dict) and it.get("type") in types]
+    return []
