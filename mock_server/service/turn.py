@@ -1,8 +1,8 @@
 """A turn of a chat: a question and the reply to it, as the chat keeps them."""
 
+import binascii
 import re
 from base64 import b64decode
-from binascii import Error
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -52,7 +52,7 @@ def read_image(url: str, folder: str, where: str) -> File:
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
     image = _IMAGE.fullmatch(url)
-    with suppress(Error):
+    with suppress(binascii.Error):
         if image and b64decode(image["data"]):
             digest = sha256(url.encode()).hexdigest()
             return File("image", key=f"{folder}/image_{digest[:6]}.{image['type']}")
