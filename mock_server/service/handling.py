@@ -132,7 +132,8 @@ class Handling(Work):
         response = failure_response(refusal, call.choices, advice)
         if operation is not None and operation.stream_refusal:
             response = operation.stream_refusal(refusal, response, call)
-        return Outcome(response, None, call.violations, hint=refusal_hint(refusal, call))
+        hint = refusal_hint(refusal, call)
+        return Outcome(response, violations=call.violations, hint=hint)
 
     async def disturb(self, firing: Candidate[Fault]) -> Response:
         """The response that a fault makes of the right one."""
@@ -157,7 +158,12 @@ class Handling(Work):
             return self.refuse(refusal, call)
         store = None if call.store is call.moment.store else call.store
         return Outcome(
-            response, store, call.violations, call.picks, call.hint, stopped_chat=call.stopped_chat
+            response,
+            store,
+            violations=call.violations,
+            picks=call.picks,
+            hint=call.hint,
+            stopped_chat=call.stopped_chat,
         )
 
     def _accepting_choices(
