@@ -39,24 +39,31 @@ class FormPart(Struct):
 def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
     """The parts of multipart/form-data, in their order. Raises BadForm, LimitReached."""
     parts: list[FormPart] = []
+    # The parameters of Content-Disposition in the part that is being read.
+    disposition: dict[str, str] = {}
 
     def on_header_value(data: bytes, start: int, end: int) -> None:
         value = data[start:end].decode("latin-1")
         # Only the value of Content-Disposition begins with form-data.
         if value.lower().startswith("form-data"):
-            parameters = header_parameters(value)
-            check_parts(len(parts) + 1)
-            filename = parameters.get("filename", "")
-            parts.append(FormPart(parameters.get("name", ""), "filename" in parameters, filename))
+            disposition.update(header_parameters(value))
+
+    def on_headers_finished() -> None:
+        if not disposition:
+            raise BadForm("Content-Disposition: form-data in each part, got a part without it")
+        check_parts(len(parts) + 1)
+        name = disposition.get("name", "")
+        parts.append(FormPart(name, "filename" in disposition, disposition.get("filename", "")))
+        disposition.clear()
 
     def on_part_data(data: bytes, start: int, end: int) -> None:
         parts[-1].content.extend(data[start:end])
 
+    functions = (on_header_value, on_headers_finished, on_part_data)
+    callbacks: Any = {it.__name__: it for it in functions}
     boundary = header_parameters(headers.get("content-type", "")).get("boundary", "")
     try:
-        parser = MultipartParser(
-            boundary, {"on_header_value": on_header_value, "on_part_data": on_part_data}
-        )
+        parser = MultipartParser(boundary, callbacks)
         parser.write(content)
         parser.finalize()
     except (FormParserError, LookupError, UnicodeError) as error:

@@ -76,6 +76,7 @@ FORMS: list[tuple[str, list[tuple[str, str]], int]] = [
     (TEXT, [("datasetId", "notes"), ("chunkSize", "512")], 500),
     (TEXT, [("datasetId", "notes"), ("tags", '["a"]')], 500),
     (TEXT, [("datasetId", "notes"), ('b"; filename="b.txt', "")], 500),
+    (TEXT, [("datasetId", "notes\r\n--b\r\n\r\nXYZ")], 500),
 ]
 
 
