@@ -90,25 +90,26 @@ def json_path(path: JsonPath) -> str:
 
 def salvage(value: Any, kind: Any, place: Place) -> Any:
     """Convert a value to a type, without its wrong parts, which are reported; else LOST."""
-    check_message: str | None = None
+    check_arguments: tuple[str, ...] = ()
     try:
         instance = msgspec.convert(value, kind, strict=place.is_strict)
         if isinstance(instance, datetime):
             ms_of(instance)
         return instance
     except (msgspec.ValidationError, ValueError) as error:
-        # `__post_init__` raised: its message already says what was expected.
+        # `__post_init__` raised: its message already says what was expected, maybe in a field.
         if error.__cause__ is not None:
-            check_message = str(error.__cause__).removeprefix("Expected ")
+            check_arguments = error.__cause__.args
     # A mistake in a part of the value is reported there, not for the whole value.
     count_before = place.mistake_count
     remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
     if place.mistake_count > count_before:
         return remains
-    if check_message is None:
+    if not check_arguments:
         _report_wrong(value, kind, place)
     else:
-        place.report(check_message)
+        message, *path = check_arguments
+        place.below(*path).report(message.removeprefix("Expected "))
     return LOST
 
 

@@ -179,6 +179,7 @@ WRONG = [
     ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),
     ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
     ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5 - at $.inOrder"),
+    ("POST", "/journal/verify", {"inOrder": [{}, {"operation": "x"}]}, "$.inOrder[1].operation"),
     ("POST", "/journal/verify", {"inOrder": [], "exactly": 7}, "inOrder alone - at $.inOrder"),
     ("POST", "/journal/verify", {"inOrder": [], "operation": "listV2"}, "inOrder alone"),
     ("GET", "/journal?operatoin=x", None, "did you mean 'operation'"),
