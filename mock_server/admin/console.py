@@ -13,7 +13,7 @@ from shlex import quote
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from msgspec import json, to_builtins
+from msgspec import NODEFAULT, json, structs, to_builtins
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -168,7 +168,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
         "state": state,
         "clock": clock_view(state.moment.clock),
         "ahead": round(ahead_ms / 1000),
-        "faults": [it for it in state.script.added_rows() if not it.is_finished],
+        "added_rows": [it for it in state.script.added_rows() if not it.is_finished],
         "differing": dict(choices.items() - profile.items()),
         "operations": OFFERED_OPERATIONS,
         "page_size": PAGE_SIZE,
@@ -277,15 +277,17 @@ def summary(value: object) -> str:
 
 
 def special_fields(row: ScriptRow) -> JsonObject:
-    """The fields in which a row differs from `ScriptRow()`, with secrets redacted."""
-    defaults = to_builtins(ScriptRow())
-    fields = {}
-    for name, value in to_builtins(row).items():
+    """The fields in which a row differs from the defaults of its kind, with secrets redacted."""
+    special = {}
+    for field in structs.fields(row):
+        value = getattr(row, field.name)
+        default = field.default
+        if field.default_factory is not NODEFAULT:
+            default = field.default_factory()
         # The page has some fields in its sentences.
-        is_in_words = name in ("kind", "operation", "times", "ttl")
-        if value and not is_in_words and value != defaults.get(name):
-            fields[name] = value
-    return {**redact(fields)}
+        if value != default and field.name not in ("operation", "times", "ttl"):
+            special[field.encode_name] = value
+    return {**redact(to_builtins(special))}
 
 
 def fields_to_send(row: ScriptRow) -> JsonObject:
@@ -301,11 +303,14 @@ def pretty(value: object) -> str:
 
 
 def curl_command(request: ShownMessage, base: str) -> str:
-    """The curl command that sends a request again, with $API_KEY in place of each secret."""
+    """The curl command that sends a request again, with $API_KEY for each secret of its headers.
+
+    Secrets of the query and the body are fingerprints, as the journal shows them.
+    """
     url = f"{base}{request.path}"
     if request.query:
         url += f"?{request.query}"
-    words = [f"curl -X {request.method} {quote(url)}"]
+    words = [f"curl -X {quote(str(request.method))} {quote(url)}"]
     form = form_kind(request.headers) if isinstance(request.body, dict) else None
     for name, value in request.headers.items():
         # curl itself makes the media type of a form, with its boundary.
@@ -313,7 +318,8 @@ def curl_command(request: ShownMessage, base: str) -> str:
         if name == "authorization":
             words.append('-H "Authorization: Bearer $API_KEY"')
         elif is_secret(name):
-            words.append(f'-H "{name}: $API_KEY"')
+            # Only the variable is in double quotes: a name may have backticks.
+            words.append(f'-H {quote(f"{name}: ")}"$API_KEY"')
         elif not is_made_by_curl and not OMITTED_HEADERS.fullmatch(name):
             words.append(f"-H {quote(f'{name}: {value}')}")
     if form is not None:
@@ -334,5 +340,4 @@ def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
             yield f"{option} {quote(f'{name}={text}')}"
 
 
-for filter_of_templates in (summary, pretty, special_fields, breaches):
-    ENVIRONMENT.filters[filter_of_templates.__name__] = filter_of_templates
+ENVIRONMENT.filters |= {it.__name__: it for it in (summary, pretty, special_fields, breaches)}
