@@ -35,7 +35,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     script = call.current_state().script
     other_rows = [it.row for it in script.declared if not is_of_app(it, id)]
     check_room(other_rows + replies)
-    call.put_whole(app)
+    call.put_resource(app)
     remove_replies(script, id)
     script.declare(replies)
     return app_entry(app, replies)
@@ -72,7 +72,7 @@ def get_chat(call: AdminCall) -> Chat:
     return require_chat(call)
 
 
-@route("PUT", "/apps/{app}/chats/{id:path}", status=201)
+@route("PUT", "/apps/{app}/chats/{id:path}")
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Create or replace a chat, in the form of a fixture."""
     id = id_of_path(call.path_parameters["id"], body, "chatId")
@@ -83,7 +83,7 @@ def put_chat(call: AdminCall, body: JsonObject) -> Chat:
 def delete_chat(call: AdminCall) -> dict[str, int]:
     """Remove a chat."""
     chat = require_chat(call)
-    call.put(require_app(call).without_chats([chat.chat_id]))
+    call.save_resource(require_app(call).without_chats([chat.chat_id]))
     return {"deleted": 1}
 
 
@@ -91,9 +91,8 @@ def put_into_app(call: AdminCall, body: JsonObject) -> Chat:
     """Add or replace a chat in the app of the path, and return it."""
     app = require_app(call)
     chat = parse_chat(body, app)
-    if chat.chat_id in app.chats:
-        call.status = 200
-    call.put(app.with_chats(chat), chat)
+    call.note_put(chat.chat_id, app.chats)
+    call.save_resource(app.with_chats(chat), chat)
     return chat
 
 

@@ -36,7 +36,7 @@ def get_dataset(call: AdminCall) -> JsonObject:
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace a dataset, in the form of a fixture."""
     dataset = parse_dataset(body, id_of_path(call.path_parameters["dataset"], body, "id"))
-    call.put_whole(dataset)
+    call.put_resource(dataset)
     return dataset_entry(dataset)
 
 
@@ -75,7 +75,7 @@ def get_collection(call: AdminCall) -> Collection:
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Create or replace a collection, in the form of a fixture."""
     id = id_of_path(call.path_parameters["id"], body, "_id")
-    call.status = 200 if id in require_dataset(call).collections else 201
+    call.note_put(id, require_dataset(call).collections)
     return put_into_dataset(call, body | {"_id": id})
 
 
@@ -84,14 +84,14 @@ def delete_collection(call: AdminCall) -> dict[str, int]:
     """Remove a collection; a folder with all that is in it."""
     before = require_dataset(call)
     after = before.without_collections([require_collection(call).id])
-    call.put(after)
+    call.save_resource(after)
     return {"deleted": len(before.collections) - len(after.collections)}
 
 
 def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:
     """Add or replace a collection in the dataset of the path, and return it."""
     dataset, id = parse_collections(body, require_dataset(call))
-    call.put(dataset, body)
+    call.save_resource(dataset, body)
     return dataset.collections[id]
 
 
