@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 import httpx2
-from msgspec import UNSET, Struct, json
+from msgspec import UNSET, Meta, Struct, field, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.tools.object_kinds import is_folder, walk_folders
@@ -66,11 +66,11 @@ def tag_names(item: JsonObject) -> list[str]:
     return names
 
 
-class ListPage(NamedTuple):
+class ListPage(Struct):
     """The items of a page, and the total of its list."""
 
-    items: list[JsonObject]
-    total: int
+    items: list[JsonObject] = field(name="list")
+    total: Annotated[int, Meta(ge=0)]
 
 
 class ServerResponse(Struct, frozen=True):
@@ -185,15 +185,15 @@ class Probe(Struct, dict=True):
     def richness(self, dataset: str) -> tuple[int, int]:
         """How many features that show choices a dataset has, and the size of its largest list."""
         try:
-            items, total = self.page(datasetId=dataset)
+            page = self.page(datasetId=dataset)
             # The first folders tell enough to choose a dataset.
-            ids = ids_of(filter(is_folder, items))[:3]
+            ids = ids_of(filter(is_folder, page.items))[:3]
             folder_totals = [self.page(datasetId=dataset, parentId=id).total for id in ids]
         except (NotObservable, LookupError):
             return 0, 0
-        largest = max([total, *folder_totals])
+        largest = max([page.total, *folder_totals])
         has_content = any(folder_totals)
-        has_any_tags = any(it.get("tags") for it in items)
+        has_any_tags = any(it.get("tags") for it in page.items)
         return sum([has_content, has_any_tags, largest > 10, largest > 30]), largest
 
     def ask_list(
@@ -255,8 +255,9 @@ class Probe(Struct, dict=True):
 
 def all_pages(ask: Callable[[int], ServerResponse]) -> list[JsonObject]:
     """The items of all pages of a list; `ask` requests the page at an offset."""
-    items, total = ask(0).page()
-    while len(items) < min(total, MAX_ITEMS):
+    page = ask(0).page()
+    items = page.items
+    while len(items) < min(page.total, MAX_ITEMS):
         next_items = ask(len(items)).page().items
         if not next_items:
             break

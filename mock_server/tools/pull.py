@@ -4,17 +4,17 @@ from collections.abc import Callable
 from functools import partial
 from hashlib import shake_256
 from time import sleep
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from mock_server.control.http import client_at
 from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal
 from mock_server.tools import object_kinds as kinds
 from mock_server.tools import probe
-from mock_server.tools.probe import ServerResponse, ServiceError, UnexpectedAnswer
+from mock_server.tools.probe import ListPage, ServerResponse, ServiceError, UnexpectedAnswer
 
 T = TypeVar("T")
 ITEMS_A_PAGE = 30
@@ -68,13 +68,6 @@ class ListChanged(NotReadable):
     """A list that changed while it was read."""
 
 
-class ServicePage(Struct):
-    """A page of a list, and the number of all its items."""
-
-    list: list[JsonObject]
-    total: Annotated[int, Meta(ge=0)]
-
-
 class AccountReader(Struct):
     """Reads an account. `pause`: the seconds before a request is repeated for the first time."""
 
@@ -117,16 +110,16 @@ class AccountReader(Struct):
         total = None
         while len(entries) != total:
             start = len(entries)
-            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ServicePage)
-            for item in page.list:
+            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ListPage)
+            for item in page.items:
                 entry = checked_entry(item, kind, path)
                 entries[entry[kind.id_fields[0]]] = entry
             if total is None:
                 total = page.total
             # In an unchanged list no item comes twice, and the total stays and is reached.
-            is_new = start + len(page.list) == len(entries)
+            is_new = start + len(page.items) == len(entries)
             is_in_total = len(entries) <= page.total == total
-            is_end = not page.list and start < total
+            is_end = not page.items and start < total
             if not is_new or not is_in_total or is_end:
                 raise ListChanged(
                     f"{len(entries)} items came, with a total of {page.total} - at {path}"
