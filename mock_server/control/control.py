@@ -24,8 +24,7 @@ from mock_server.store.objects import Collection
 Object = Mapping[str, Any] | Struct
 """An object as in a fixture, `{"chatId": "c1"}`, or one that a method here returned."""
 
-__tracebackhide__ = True
-"""Makes pytest leave this module out of tracebacks."""
+__tracebackhide__ = True  # see http.py
 
 
 class Control(AdminClient):

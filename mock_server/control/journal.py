@@ -21,8 +21,7 @@ MAX_LATEST = 10
 MAX_BODY_SHOWN = 120
 """How many characters of a request's body a line shows at most."""
 
-__tracebackhide__ = True
-"""Makes pytest leave this module out of tracebacks."""
+__tracebackhide__ = True  # see http.py
 
 
 class JournalClient:

@@ -13,8 +13,7 @@ ANSWERS = ("answer", "reply", "hits")
 IN_BLOCK = {"times": MAX_TIMES}
 """The fields that a fault gets in a `with` block by default: the highest `times` allowed."""
 
-__tracebackhide__ = True
-"""Makes pytest leave this module out of tracebacks."""
+__tracebackhide__ = True  # see http.py
 
 
 class AddedRow:

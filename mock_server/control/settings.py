@@ -6,8 +6,7 @@ from typing import Any, NoReturn
 from mock_server.control.http import AdminClient, without_none
 from mock_server.decoding import JsonObject
 
-__tracebackhide__ = True
-"""Makes pytest leave this module out of tracebacks."""
+__tracebackhide__ = True  # see http.py
 
 
 class SandboxClock:
