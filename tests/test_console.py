@@ -83,7 +83,7 @@ def test_names_are_no_markup(client):
 
 
 def test_no_key_is_shown(client):
-    client.add("error", probability=0, match={"key": "owner-secret-key"})
+    client.add("hang", probability=0, match={"key": "owner-secret-key"})
     client.fetch(LIST, SENT_LIST, key="client-secret-key", headers={"Cookie": "token=abc-def-ghi"})
     shown = part(client, "all?entry=1")
     assert "probability: 0" in shown

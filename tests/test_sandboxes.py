@@ -13,8 +13,7 @@ from mock_server import create_app
 
 JSON = "application/json"
 YAML = "application/yaml"
-MAX_BODY = 1024 * 1024
-MAX_STATE = 32 * 1024 * 1024
+MIB = 1024 * 1024
 CHAT = "/apps/app/chats/c1"
 
 
@@ -97,7 +96,7 @@ def test_a_put_state_is_the_baseline_and_resets(client):
 
 
 @pytest.mark.parametrize("method, path", [("PUT", "/state"), ("POST", "/sandboxes")])
-@pytest.mark.parametrize("size, is_taken", [(2 * MAX_BODY, True), (MAX_STATE + 1, False)])
+@pytest.mark.parametrize("size, is_taken", [(2 * MIB, True), (32 * MIB + 1, False)])
 def test_a_state_has_at_most_32_mib(client, method, path, size, is_taken):
     state = json.dumps(ACCOUNT if path == "/state" else {"state": ACCOUNT}).encode()
     headers = {"Content-Type": JSON}

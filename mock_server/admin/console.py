@@ -13,7 +13,7 @@ from shlex import quote
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from msgspec import NODEFAULT, json, structs, to_builtins
+from msgspec import json, to_builtins
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -277,17 +277,16 @@ def summary(value: object) -> str:
 
 
 def special_fields(row: ScriptRow) -> JsonObject:
-    """The fields in which a row differs from the defaults of its kind, with secrets redacted."""
+    """The fields of a row that have a value and are not as in `ScriptRow()`, without secrets."""
+    defaults = to_builtins(ScriptRow())
     special = {}
-    for field in structs.fields(row):
-        value = getattr(row, field.name)
-        default = field.default
-        if field.default_factory is not NODEFAULT:
-            default = field.default_factory()
+    for name, value in to_builtins(row).items():
         # The page has some fields in its sentences.
-        if value != default and field.name not in ("operation", "times", "ttl"):
-            special[field.encode_name] = value
-    return {**redact(to_builtins(special))}
+        is_in_words = name in ("kind", "operation", "times", "ttl")
+        is_empty = not value and not isinstance(value, int | float)
+        if not is_in_words and not is_empty and value != defaults.get(name):
+            special[name] = value
+    return {**redact(special)}
 
 
 def fields_to_send(row: ScriptRow) -> JsonObject:
