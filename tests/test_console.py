@@ -160,10 +160,11 @@ def test_no_backtick_is_shown(client, language):
 def test_a_copied_form_has_its_fields(client):
     client.admin("POST", "/faults", {"kind": "answer", "operation": "POST /form", "text": ""})
     client.request("POST", "/form", data={"a": "b c"})
-    client.request("POST", "/form", files={"file": ("x.txt", b"x")}, data={"data": '{"a":1}'})
+    client.request("POST", "/form", files={"file": ("x.txt", b"x")}, data={"data": "@secret"})
     assert "--data-urlencode &#39;a=b c&#39;" in part(client, "requests?entry=1")
     copied = part(client, "requests?entry=2")
-    assert "--form file=@x.txt" in copied and "multipart" not in copied.partition('id="curl"')[2]
+    assert "--form file=@x.txt" in copied and "--form-string data=@secret" in copied
+    assert "multipart" not in copied.partition('id="curl"')[2]
 
 
 def test_the_journal_is_filtered(client):

@@ -73,7 +73,8 @@ EFFECTS = {
     "eventually-consistent": "Some lists are out of date, and some changes are lost.",
 }
 """What each preset does."""
-FORM_OPTIONS = {MULTIPART: "--form", URL_ENCODED: "--data-urlencode"}
+FORM_OPTIONS = {MULTIPART: "--form-string", URL_ENCODED: "--data-urlencode"}
+"""The options of curl for texts. With `--form`, a text that begins with @ would be a file."""
 OMITTED_HEADERS = re.compile(
     "host|connection|content-length|transfer-encoding|accept|accept-encoding|user-agent"
     "|origin|referer|sec-.*"
@@ -333,10 +334,10 @@ def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
     for name, value in fields.items():
         items = value if isinstance(value, list) else [value]
         for item in items:
-            text = as_text(item)
+            words = f"{option} {quote(f'{name}={as_text(item)}')}"
             if isinstance(item, dict) and "filename" in item:
-                text = f"@{item['filename']}"
-            yield f"{option} {quote(f'{name}={text}')}"
+                words = f"--form {quote(f'{name}=@' + item['filename'])}"
+            yield words
 
 
 ENVIRONMENT.filters |= {it.__name__: it for it in (summary, pretty, special_fields, breaches)}
