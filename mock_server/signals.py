@@ -1,6 +1,7 @@
 """A signal that wakes its waiting tasks, in any event loop."""
 
 import asyncio
+from asyncio import FIRST_COMPLETED
 from contextlib import suppress
 from typing import Any
 
@@ -25,8 +26,7 @@ class Signal:
         future = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
         try:
-            first = asyncio.FIRST_COMPLETED
-            await asyncio.wait([future, *rivals], timeout=seconds, return_when=first)
+            await asyncio.wait([future, *rivals], timeout=seconds, return_when=FIRST_COMPLETED)
             return future.done()
         finally:
             self._waiting.discard(future)

@@ -36,7 +36,7 @@ OF_HEADERS = [
 ]
 OF_FIELDS = [
     ({"datasetId": "e"}, "Sandbox 'default' has 1 dataset: d."),
-    ({"parentId": "y"}, "No collection of the dataset has this id"),
+    ({"parentId": "y"}, "The folder does not exist there"),
     ({"parentId": "x"}, "The folder 'x' has no collections"),
     ({"searchText": "y"}, "The searchText 'y' is in none of 1 collections."),
     ({"filterTags": ["u"]}, "The filters of folders and tags leave none of 1"),

@@ -181,7 +181,7 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     return render(call.request, "parts", query.lang, **context)
 
 
-def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def status_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
     """Whether the data differs from the baseline, and the number of problems."""
     state = call.current_state()
     return {
@@ -190,17 +190,17 @@ def status_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     }
 
 
-def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def data_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
     """The chats of one app, and the collections of one folder of a dataset."""
     store = call.current_store()
     # If no app or dataset is chosen, the first one is shown.
-    app = store.apps.get(view.app) or next(iter(store.apps.values()), None)
-    dataset = store.datasets.get(view.dataset) or next(iter(store.datasets.values()), None)
+    app = store.apps.get(query.app) or next(iter(store.apps.values()), None)
+    dataset = store.datasets.get(query.dataset) or next(iter(store.datasets.values()), None)
     part: JsonObject = {"app": app, "chats": [], "dataset": dataset, "path": [], "items": []}
     if app is not None:
         part["chats"] = app.listed_chats
     if dataset is not None:
-        folder = dataset.collections.get(view.folder)
+        folder = dataset.collections.get(query.folder)
         folder_id = ROOT if folder is None else folder.id
         part["items"] = dataset.fixture_order.children.get(folder_id, [])
         # The path is built from the folder up, to the top level.
@@ -210,13 +210,13 @@ def data_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
     return part
 
 
-def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def requests_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
     """The latest entries that pass the filters, and the entry that is open."""
     state = call.current_state()
     exchanges = state.journal.exchanges
     base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
-    matching = [it for it in exchanges if view.operation in ("", it.operation)]
-    if view.problems:
+    matching = [it for it in exchanges if query.operation in ("", it.operation)]
+    if query.problems:
         matching = [*filter(is_problem, matching)]
     part: JsonObject = {
         "entries": [*map(Exchange.entry, islice(reversed(matching), PAGE_SIZE))],
@@ -226,14 +226,14 @@ def requests_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
         "key": "$API_KEY" if state.moment.store.keys else "any-key",
     }
     for exchange in exchanges:
-        if exchange.seq == view.entry:
+        if exchange.seq == query.entry:
             entry = exchange.entry()
             part["opened"] = entry
             part["curl"] = curl_command(entry.request, base)
     return part
 
 
-def control_part(call: AdminCall, view: ConsoleQuery) -> JsonObject:
+def control_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
     """The failures, presets, snapshots, profiles and choices to choose from."""
     return {
         "failures": {text: fields_to_send(fault) for text, fault in FAILURES.items()},

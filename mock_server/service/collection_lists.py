@@ -259,8 +259,8 @@ def empty_hint(body: ListV2Request, scope_count: int, text_count: int, match_cou
     if scope_count:
         return f"The searchText {body.search_text!r} is in none of {scope_count} collections."
     if body.parent_id:
-        return f"The folder {body.parent_id!r} has no collections there."
-    return "The dataset has no collections there."
+        return f"The folder {body.parent_id!r} has no collections at this level."
+    return "The dataset has no collections at this level."
 
 
 def items_of_search(dataset: Dataset, body: ListV2Request, choices: Choices) -> list[Collection]:

@@ -78,7 +78,8 @@ class Handling(Work):
             return self._kept_outcome
         request = self.exchange.request
         if body is not None:
-            request = replace(request, body=body)
+            headers = request.headers | {"content-type": "application/json"}
+            request = replace(request, body=body, headers=headers)
         call = self._call.restarted(moment or self.moment, request)
         # An answer of a test takes the place of the operation.
         pick = call.state.script.pick_answer(self.exchange)
@@ -215,7 +216,8 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
         case errors.UnknownKey() if not store.keys:
             return "The fixture declares no keys, and choice unknown_key refuses all others."
         case errors.UnknownKey():
-            return f"The fixture declares {len(store.keys)} keys, and the client sends another one."
+            keys = count_in_words(len(store.keys), "key")
+            return f"The fixture declares {keys}, and the client sends another one."
         case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
             level = call.caller.level.name.lower()
             return f"The key has permission {level!r}, unless `permissions` say otherwise there."
@@ -226,10 +228,11 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
         case errors.DatasetNotFound():
             return f"Sandbox {sandbox!r} has {first_ids(store.datasets, 'dataset')}."
         case errors.ChatNotFound():
-            chats = sum(len(it.chats) for it in store.apps.values())
-            return f"Sandbox {sandbox!r} has {chats} chats, but not this one in this app."
+            number = sum(len(it.chats) for it in store.apps.values())
+            chats = count_in_words(number, "chat")
+            return f"Sandbox {sandbox!r} has {chats}, but not this one in this app."
         case errors.ParentNotFound():
-            return "No collection of the dataset has this id; a folder of another one is unknown."
+            return "The folder does not exist there, or is inside of what is to be moved."
         case errors.UnsupportedMediaType():
             return "The client sends its body without `Content-Type: application/json`."
         case errors.WrongPassword():

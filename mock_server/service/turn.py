@@ -120,7 +120,7 @@ class Turn(Struct, frozen=True):
     """Once this signal comes, only the closing events of the reply are sent, at once."""
 
     def save(self, reply: Reply, variables: dict[str, Any]) -> str:
-        """Save the turn. Returns the new title of the chat; empty if the title stays."""
+        """Save the turn. Returns the title that the question gives; empty if the old one stays."""
         call = self.call
         chat = self.chat
         title = ""
