@@ -91,7 +91,7 @@ class ListedResource(ResourceView, rename="camel", kw_only=True):
     """The time that only lists of FastGPT 4.17 show."""
 
 
-class DetailedResource(ResourceView, rename="camel", kw_only=True):
+class ResourceDetails(ResourceView, rename="camel", kw_only=True):
     """An app or a dataset in detail."""
 
     parent_id: str | None
