@@ -115,8 +115,11 @@ def fault_kinds() -> str:
 
 
 def presets() -> str:
-    encoded = {name: [json.encode(it).decode() for it in rows] for name, rows in PRESETS.items()}
-    return markdown("preset | faults", (f"`{name}` | {code(it)}" for name, it in encoded.items()))
+    rows = []
+    for name, preset in PRESETS.items():
+        faults = code([json.encode(it).decode() for it in preset.faults])
+        rows.append(f"`{name}` | {preset.effect} | {faults}")
+    return markdown("preset | what happens | faults", rows)
 
 
 # What the server serves

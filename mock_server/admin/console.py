@@ -27,6 +27,7 @@ from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
 from mock_server.journal import OUTSIDE_SPEC, Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redact
 from mock_server.scripting import faults, pages
+from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import ScriptRow
 from mock_server.scripting.work import Fault
 from mock_server.service.app import OPERATION_NAMES
@@ -65,14 +66,6 @@ FAILURES: dict[str, Fault] = {
     "gets a wrong total": pages.WrongTotal(),
 }
 """The failures to choose from, each with the fault that causes it."""
-EFFECTS = {
-    "flaky": "About one call in five fails.",
-    "slow": "Each call takes about 0.3 s longer.",
-    "rate-limited": "More than 10 calls in 10 s are refused with 429.",
-    "offline": "Each call loses its connection.",
-    "eventually-consistent": "Some lists are out of date, and some changes are lost.",
-}
-"""What each preset does."""
 FORM_OPTIONS = {MULTIPART: "--form-string", URL_ENCODED: "--data-urlencode"}
 """The options of curl for texts. With `--form`, a text that begins with @ would be a file."""
 OMITTED_HEADERS = re.compile(
@@ -237,7 +230,7 @@ def control_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
     """The failures, presets, snapshots, profiles and choices to choose from."""
     return {
         "failures": {text: fields_to_send(fault) for text, fault in FAILURES.items()},
-        "effects": EFFECTS,
+        "presets": PRESETS,
         "snapshots": call.require_sandbox().snapshots,
         "profiles": PROFILES,
         "choices": choice_table(),
