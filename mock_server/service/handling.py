@@ -108,7 +108,7 @@ class Handling(Work):
         if outcome.stopped_chat is not None:
             self._call.state.stop_reply(outcome.stopped_chat)
         for pick in outcome.picks:
-            pick.count_and_limit_headers()
+            pick.count()
         self.exchange.violations = outcome.violations
         self.exchange.hint = outcome.hint
         self.exchange.fired_row = self.exchange.fired_row or outcome.answer
