@@ -1,7 +1,7 @@
 """Finds the value of each choice of a server from outside."""
 
 from collections.abc import Callable
-from itertools import filterfalse, pairwise, starmap
+from itertools import filterfalse, starmap
 from operator import ge, itemgetter, le, ne
 from secrets import token_hex
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 from msgspec import UNSET
 
 from mock_server.decoding import JsonObject
-from mock_server.store.objects import fold_text
 from mock_server.tools import probe
 from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.probe import NotObservable, Probe, ids_of, require, require_first, tag_names
@@ -24,6 +23,17 @@ def accepted_or_refused(accepted: str, refused: str, **fields: Any) -> ProbeMeth
 
     def ask(server: "ChoiceProbe") -> str:
         return accepted if server.is_listed(**fields) else refused
+
+    return ask
+
+
+def on_or_off(method: str, path: str, body: JsonObject) -> ProbeMethod:
+    """A probe that returns `on` if a route is served, else `off`."""
+
+    def ask(server: "ChoiceProbe") -> str:
+        code = server.send(method, path, body).code
+        require(code != 500, f"{path} fails with code 500")
+        return "off" if code == 404 else "on"
 
     return ask
 
@@ -71,31 +81,7 @@ class ChoiceProbe(Probe):
             return "name"
         return "fixture"
 
-    def neighbours(self, field: str) -> list[tuple[Any, Any]]:
-        """The values of a field in each collection and in the next collection of its folder."""
-        pairs = list[tuple[Any, Any]]()
-        for level in self.levels.values():
-            values = [it[field] for it in level]
-            pairs += pairwise(values)
-        return pairs
-
     # Folders
-
-    def require_folder(self) -> JsonObject:
-        """A folder at the top level that has content."""
-        for item in self.levels[None]:
-            if self.levels.get(item["_id"]):
-                return item
-        raise NotObservable("no folder has collections")
-
-    def require_nested(self) -> tuple[str, JsonObject]:
-        """The id of a folder, and a collection two levels below: in a folder of that folder."""
-        parents = {it["_id"]: it["parentId"] for it in self.items}
-        for item in self.items:
-            outer_folder = parents.get(item["parentId"])
-            if outer_folder:
-                return outer_folder, item
-        raise NotObservable("no folder has a folder with collections")
 
     def parent_omitted(self) -> str:
         self.require_folder()
@@ -135,14 +121,6 @@ class ChoiceProbe(Probe):
         item, tag = self.require_tagged()
         found_ids = ids_of(self.all_items(searchText=tag, parentId=item["parentId"]))
         return "name_and_tags" if item["_id"] in found_ids else "name"
-
-    def require_tagged(self) -> tuple[JsonObject, str]:
-        """A collection, and one of its tags that is not in its name."""
-        for item in self.items:
-            for tag in tag_names(item):
-                if fold_text(tag) not in fold_text(item["name"]):
-                    return item, tag
-        raise NotObservable("no collection has a tag that is not in its name")
 
     def list_filters(self) -> str:
         leaf = require_first(filterfalse(is_folder, self.items), "all are folders")
@@ -246,17 +224,8 @@ class ChoiceProbe(Probe):
         lowest_status = min(unknown.status, missing.status)
         return {200: "always_200", 500: "always_500"}.get(lowest_status, "mapped")
 
-    def legacy_paths(self) -> str:
-        return self.serves("PUT", f"{probe.CHAT_ROUTES}/updateHistory", {})
-
-    def related_routes(self) -> str:
-        return self.serves("POST", "/api/core/dataset/list", {"parentId": None})
-
-    def serves(self, method: str, path: str, body: JsonObject) -> str:
-        """Return `on` if a route is served, else `off`."""
-        code = self.send(method, path, body).code
-        require(code != 500, f"{path} fails with code 500")
-        return "off" if code == 404 else "on"
+    legacy_paths = on_or_off("PUT", f"{probe.CHAT_ROUTES}/updateHistory", {})
+    related_routes = on_or_off("POST", "/api/core/dataset/list", {"parentId": None})
 
 
 def probe_of(choice: str) -> ProbeMethod | str:

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Annotated, Any, Self, TypeVar
 
 import httpx2
 from msgspec import UNSET, Meta, Struct, field, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.store.objects import fold_text
 from mock_server.tools.object_kinds import is_folder, walk_folders
 
 LIST = "/api/core/dataset/collection/listV2"
@@ -235,6 +236,38 @@ class Probe(Struct, dict=True):
     def longest_folder(self) -> tuple[str | None, list[JsonObject]]:
         """The folder with the most collections, and these collections."""
         return max(self.levels.items(), key=lambda level: len(level[1]))
+
+    def neighbours(self, field: str) -> list[tuple[Any, Any]]:
+        """The values of a field in each collection and in the next collection of its folder."""
+        pairs = list[tuple[Any, Any]]()
+        for level in self.levels.values():
+            values = [it[field] for it in level]
+            pairs += pairwise(values)
+        return pairs
+
+    def require_folder(self) -> JsonObject:
+        """A folder at the top level that has content."""
+        for item in self.levels[None]:
+            if self.levels.get(item["_id"]):
+                return item
+        raise NotObservable("no folder has collections")
+
+    def require_nested(self) -> tuple[str, JsonObject]:
+        """The id of a folder, and a collection two levels below: in a folder of that folder."""
+        parents = {it["_id"]: it["parentId"] for it in self.items}
+        for item in self.items:
+            outer_folder = parents.get(item["parentId"])
+            if outer_folder:
+                return outer_folder, item
+        raise NotObservable("no folder has a folder with collections")
+
+    def require_tagged(self) -> tuple[JsonObject, str]:
+        """A collection, and one of its tags that is not in its name."""
+        for item in self.items:
+            for tag in tag_names(item):
+                if fold_text(tag) not in fold_text(item["name"]):
+                    return item, tag
+        raise NotObservable("no collection has a tag that is not in its name")
 
     # Chats
 
