@@ -88,10 +88,10 @@ def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
         return group_by_name((name, parse_object(text)) for name, text in pairs)
     fields: list[tuple[str, Any]] = []
     for part in form_parts(content, headers):
-        value = parse_object(part.text)
         if part.is_file:
-            value = {"filename": part.filename, "content": part.text}
-        fields.append((part.name, value))
+            fields.append((part.name, {"filename": part.filename, "content": part.text}))
+        else:
+            fields.append((part.name, parse_object(part.text)))
     return group_by_name(fields)
 
 

@@ -48,7 +48,7 @@ class FilteredListV2Request(ListV2Request, kw_only=True):
 
     def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
         """The collections with the tags that the filters name."""
-        return items
+        raise NotImplementedError
 
 
 class TagListV2Request(FilteredListV2Request, kw_only=True):

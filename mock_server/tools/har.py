@@ -37,10 +37,6 @@ KINDS_BY_OPERATION = {
     "dataset.detail": kinds.DATASET,
 }
 """The kind of objects that the responses of an operation show; other operations show none."""
-KINDS_BY_ROUTE = dict[tuple[str, str], kinds.ObjectKind | None]()
-"""The kind of objects that responses show, by the path and the method of the request."""
-for _operation in OPERATIONS:
-    KINDS_BY_ROUTE |= dict.fromkeys(_operation.routes, KINDS_BY_OPERATION.get(_operation.name))
 RESOURCE_NOUNS = {"chat": "app", "record": "app", "collection": "dataset"}
 """Whether an app or a dataset holds objects, maybe in a chat, by the noun of the objects."""
 KEPT_PARTS = ("reasoning", "text")
@@ -137,6 +133,11 @@ class Recording:
     def __init__(self) -> None:
         self.lists = defaultdict[tuple[str, kinds.Names], ObjectList](ObjectList)
         """Lists by the noun and the holders of their objects: `("record", (APP_ID, CHAT_ID))`."""
+        self.kinds_by_route = dict[tuple[str, str], kinds.ObjectKind | None]()
+        """The kind of objects that responses show, by the path and the method of the request."""
+        for operation in OPERATIONS:
+            kind = KINDS_BY_OPERATION.get(operation.name)
+            self.kinds_by_route |= dict.fromkeys(operation.routes, kind)
         self.notes = Counter[tuple[str, str]]()
         """The number of objects for which a sentence is true, by their noun and the sentence."""
 
@@ -162,7 +163,7 @@ class Recording:
         response = exchange.response
         # Behind a proxy, the path of the service may have a prefix.
         _, api, end = re.split("[?#]", request.url)[0].rpartition("/api/")
-        kind = KINDS_BY_ROUTE.get((api + end, request.method))
+        kind = self.kinds_by_route.get((api + end, request.method))
         if kind is None:
             self.skip("response", "of other addresses")
             return

@@ -30,9 +30,13 @@ class ObjectKind(NamedTuple):
 
 
 RESOURCE_FIELDS = ("name", "type", "intro", "avatar", "tmbId", "updateTime")
-COLLECTION_FIELDS: Names = ("tmbId", "type", "name", "updateTime", "createTime", "dataAmount")
-COLLECTION_FIELDS += ("trainingAmount", "externalFileId", "tags", "forbid", "trainingType")
-COLLECTION_FIELDS += ("hasError", "fileId", "rawLink")
+SOURCE_FIELDS = ("externalFileId", "fileId", "rawLink")
+TRAINING_FIELDS = ("dataAmount", "trainingAmount", "trainingType", "hasError")
+COLLECTION_FIELDS = (
+    *("name", "type", "tmbId", "tags", "forbid", "updateTime", "createTime"),
+    *SOURCE_FIELDS,
+    *TRAINING_FIELDS,
+)
 PIN_FIELDS = ("top", "title", "customTitle")
 CHAT_FIELDS = ("updateTime", "hasBeenRead", *PIN_FIELDS)
 RECORD_FIELDS = ("time", "userGoodFeedback", "userBadFeedback")
