@@ -122,18 +122,14 @@ class Turn(Struct, frozen=True):
     def save(self, reply: Reply, variables: dict[str, Any]) -> str:
         """Save the turn. Returns the title that the question gives; empty if the old one stays."""
         call = self.call
-        chat = self.chat
-        title = ""
         # An open question stays open if its answer fails.
         if self.earlier_parts and reply.failure is not None:
-            return title
-        # A new turn is a question and, so far, an empty reply.
+            return ""
+        chat = self.chat
+        title = ""
         if not self.earlier_parts:
-            asked = Record(data_id=self.data_id, obj="Human", parts=self.question, time=call.now)
-            empty_reply = replace(asked, obj="AI", parts=())
-            chat = replace(chat, records=(*chat.records, asked, empty_reply))
-            if chat.title in UNTITLED and not chat.custom_title:
-                title = make_title(call.request.question)
+            chat = self.chat_with_question()
+            title = self.new_title()
         parts = (*self.earlier_parts, *reply.parts)
         # Of a reply that fails, only the error is kept.
         if reply.failure is not None:
@@ -151,6 +147,24 @@ class Turn(Struct, frozen=True):
         )
         call.save(self.app.with_chats(chat))
         return title
+
+    def chat_with_question(self) -> Chat:
+        """The chat with the question at its end, and a reply that is still empty."""
+        question = Record(
+            data_id=self.data_id, obj="Human", parts=self.question, time=self.call.now
+        )
+        reply = replace(question, obj="AI", parts=())
+        return replace(self.chat, records=(*self.chat.records, question, reply))
+
+    def new_title(self) -> str:
+        """The title that the question gives to an untitled chat; empty for a chat with a title.
+
+        It is the beginning of the question. Half a character at its end becomes U+FFFD.
+        """
+        if self.chat.title not in UNTITLED or self.chat.custom_title:
+            return ""
+        units = self.call.request.question.strip().encode("utf-16-le")
+        return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
     @contextmanager
     def generating(self) -> Iterator[None]:
@@ -175,12 +189,6 @@ class Turn(Struct, frozen=True):
         if self.call.sandbox.state is state and app and chat:
             shortened = replace_reply(chat, self.data_id, parts=(*self.earlier_parts, *parts))
             state.set_store(store.with_resource(app.with_chats(shortened)))
-
-
-def make_title(question: str) -> str:
-    """The title that a question gives to a chat. Half a character at the end becomes U+FFFD."""
-    units = question.strip().encode("utf-16-le")
-    return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
 
 def find_reply(records: Iterable[Record], data_id: str) -> Record | None:
