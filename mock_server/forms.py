@@ -102,7 +102,7 @@ def check_parts(number: int) -> None:
 
 
 def parse_object(text: str) -> Any:
-    """Decode a text that is a JSON object, as `data` in the service's forms; else return it."""
+    """Decode a text that is a JSON object, as `data` in FastGPT's forms; else return it."""
     with suppress(BadJson):
         if text.startswith("{"):
             return json_value(text.encode())

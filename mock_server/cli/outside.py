@@ -77,7 +77,7 @@ def verify_command(
 
 
 @click.command("pull", context_settings=common.SETTINGS)
-@click.option("--base-url", required=True, callback=check_address, help="Address of the service.")
+@click.option("--base-url", required=True, callback=check_address, help="Address of FastGPT.")
 @click.option("--key-env", default=common.PULL_KEY, help="Name of the variable with the API key.")
 @click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
 @click.option("--app", multiple=True, help="Id of an app to read, by default all.")

@@ -202,7 +202,7 @@ class Control(AdminClient):
     ) -> AddedRow:
         """Answer an operation, or a route such as `GET /api/x/{id}`, until the next reset.
 
-        `data` goes into the service's envelope; `json`, `text` or `body` is the whole body.
+        `data` goes into FastGPT's envelope; `json`, `text` or `body` is the whole body.
         """
         row = without_none(operation=operation_or_route, status=status, headers=headers)
         row |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)

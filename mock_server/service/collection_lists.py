@@ -111,7 +111,7 @@ REQUEST_TYPES: dict[str, type[ListV2Request]] = {
 """The type of requests under each value of choice list_filters."""
 LIST_REQUEST_FIELDS = {it.encode_name for it in fields(ListV2Request)}
 MAX_SERVICE_TEXT = 100
-"""The most characters of a searchText that the service takes."""
+"""The most characters of a searchText that FastGPT takes."""
 PERMISSIONS = {
     "documented": {level: json.encode(Permission.of(level)) for level in Level},
     "service": {level: json.encode(rights("dataset", level)) for level in Level},
@@ -177,7 +177,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     refusals=FOLDER_REFUSALS,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
     differs="A pageSize or pageNum below 1, an offset that is negative or empty, and an empty "
-    "datasetId are 400. The service lists all for a pageSize of 0, takes a negative one and an "
+    "datasetId are 400. FastGPT lists all for a pageSize of 0, takes a negative one and an "
     "empty offset, and answers the others with 500.",
     tolerate=tolerate_list,
     request_type_under=lambda it: REQUEST_TYPES[it.list_filters],
@@ -218,7 +218,7 @@ def without_counts(collections: list[Collection]) -> list[Collection]:
 
 
 def clean_search_text(text: str) -> str:
-    """The text without `'`, as the service searches for it. Raises InvalidField if too long."""
+    """The text without `'`, as FastGPT searches for it. Raises InvalidField if too long."""
     if len(text) > MAX_SERVICE_TEXT:
         expected = f"a searchText of at most {MAX_SERVICE_TEXT} characters"
         raise errors.InvalidField(expected, text, "$.searchText")

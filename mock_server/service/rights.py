@@ -1,4 +1,4 @@
-"""The rights of a caller, as the spec and the service show them: names and numbers."""
+"""The rights of a caller, as the spec and FastGPT show them: names and numbers."""
 
 from typing import Any, Literal
 
@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from mock_server.store.objects import Level
 
 Rights = dict[str, Any]
-"""Rights as the service shows them: numbers, names and flags."""
+"""Rights as FastGPT shows them: numbers, names and flags."""
 Kind = Literal["dataset", "app", "team"]
 
 

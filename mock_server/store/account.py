@@ -27,7 +27,7 @@ MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
 TreeObject = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
-"""The service accepts longer ids of chats than the spec's operations, which take an `Id`."""
+"""FastGPT accepts longer ids of chats than the spec's operations, which take an `Id`."""
 ChatKey = tuple[str, str]
 """The ids of the app and of the chat."""
 MAX_NEW_OBJECTS = 200_000

@@ -161,7 +161,7 @@ class Recording:
         """Add the objects of an exchange, or note why it is skipped."""
         request = exchange.request
         response = exchange.response
-        # Behind a proxy, the path of the service may have a prefix.
+        # Behind a proxy, the path of FastGPT may have a prefix.
         _, api, end = re.split("[?#]", request.url)[0].rpartition("/api/")
         kind = self.kinds_by_route.get((api + end, request.method))
         if kind is None:

@@ -34,7 +34,7 @@ class ServiceError(Exception):
 
 
 class UnexpectedAnswer(ServiceError):
-    """A response does not have the form that the service's responses have."""
+    """A response does not have the form that FastGPT's responses have."""
 
 
 class NotObservable(Exception):
@@ -97,7 +97,7 @@ class ServerResponse(Struct, frozen=True):
 
     @property
     def has_code(self) -> bool:
-        """Whether there is an envelope, as the service sends it."""
+        """Whether there is an envelope, as FastGPT sends it."""
         return isinstance(self.body, dict) and isinstance(self.body.get("code"), int)
 
     @property

@@ -25,7 +25,7 @@ MAX_PASSES = 3
 MAX_PAUSE = 30.0
 """Seconds before a new try, at most."""
 MAX_RETRY_AFTER = 300.0
-"""Seconds before a new try, at most, if the service asks for a pause by Retry-After."""
+"""Seconds before a new try, at most, if FastGPT asks for a pause by Retry-After."""
 NO_SERVER = (httpx2.ConnectError, httpx2.ConnectTimeout)
 TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a")
 ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
