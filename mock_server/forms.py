@@ -59,8 +59,11 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
     def on_part_data(data: bytes, start: int, end: int) -> None:
         parts[-1].content.extend(data[start:end])
 
-    functions = (on_header_value, on_headers_finished, on_part_data)
-    callbacks: Any = {it.__name__: it for it in functions}
+    callbacks: Any = {
+        "on_header_value": on_header_value,
+        "on_headers_finished": on_headers_finished,
+        "on_part_data": on_part_data,
+    }
     boundary = header_parameters(headers.get("content-type", "")).get("boundary", "")
     try:
         parser = MultipartParser(boundary, callbacks)

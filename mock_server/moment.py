@@ -1,4 +1,4 @@
-"""A moment: the account, the choices, the clock and the profile that a request sees."""
+"""The part of a sandbox that requests see; faults, answers and the journal are not in it."""
 
 from msgspec import Struct
 
@@ -15,6 +15,5 @@ class Moment(Struct, frozen=True):
     clock: Clock = Clock()
     profile: str = "documented"
 
-    @property
     def now_ms(self) -> int:
         return self.clock.now_ms()

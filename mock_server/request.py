@@ -41,7 +41,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return cls(scope["method"], scope["path"], query, headers, body, key, is_whole)
 
     @property
-    def any_key(self) -> str:
+    def key_of_any_scheme(self) -> str:
         """The word after the scheme of the header Authorization, with any scheme."""
         _, _, words = self.headers.get("authorization", "").partition(" ")
         return words.partition(" ")[0]

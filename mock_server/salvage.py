@@ -43,6 +43,14 @@ MAX_OR = 5
 """The most names that a message joins with `or`."""
 
 
+class FieldError(ValueError):
+    """A mistake in one field of an object, which the object's own check has found."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 class Place(Struct, frozen=True, eq=False, kw_only=True):
     """The position of a value in a request. The first reported mistake refuses the request."""
 
@@ -90,26 +98,26 @@ def json_path(path: JsonPath) -> str:
 
 def salvage(value: Any, kind: Any, place: Place) -> Any:
     """Convert a value to a type, without its wrong parts, which are reported; else LOST."""
-    check_arguments: tuple[str, ...] = ()
+    mistake: BaseException | None = None
     try:
         instance = msgspec.convert(value, kind, strict=place.is_strict)
         if isinstance(instance, datetime):
             ms_of(instance)
         return instance
     except (msgspec.ValidationError, ValueError) as error:
-        # `__post_init__` raised: its message already says what was expected, maybe in a field.
-        if error.__cause__ is not None:
-            check_arguments = error.__cause__.args
+        # What `__post_init__` raised, if it was called: its message says what was expected.
+        mistake = error.__cause__
     # A mistake in a part of the value is reported there, not for the whole value.
     count_before = place.mistake_count
     remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
     if place.mistake_count > count_before:
         return remains
-    if not check_arguments:
+    if mistake is None:
         _report_wrong(value, kind, place)
-    else:
-        message, *path = check_arguments
-        place.below(*path).report(message.removeprefix("Expected "))
+        return LOST
+    if isinstance(mistake, FieldError):
+        place = place.below(mistake.field)
+    place.report(str(mistake).removeprefix("Expected "))
     return LOST
 
 
@@ -168,9 +176,9 @@ def _salvage_field(
 
 
 def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
-    """Report an unknown field. `HOLDERS` of the type has the field below which it belongs."""
+    """Report an unknown field. `FIELDS_BELOW` of the type has the field below which it belongs."""
     hint = did_you_mean(OLD_NAMES.get(name, name), fields)
-    holder = getattr(kind, "HOLDERS", {}).get(name)
+    holder = getattr(kind, "FIELDS_BELOW", {}).get(name)
     if not hint and holder:
         hint = f" (it stands below {holder!r})"
     if not hint:

@@ -1,4 +1,4 @@
-"""A signal that wakes its waiting tasks, in any event loop."""
+"""Waiting for news: of the journal, of the end of a sandbox's state, of the stop of a reply."""
 
 import asyncio
 from asyncio import FIRST_COMPLETED

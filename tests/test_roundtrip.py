@@ -16,7 +16,7 @@ from mock_server.fixture.load import SHIPPED, load_fixture, load_sources
 from mock_server.fixture.source import Source
 from mock_server.moment import Moment
 from mock_server.sandbox import Baseline
-from mock_server.scripting.answers import Answer, Hits, ReplyRow
+from mock_server.scripting.answers import AnswerRow, HitsRow, ReplyRow
 from mock_server.scripting.kinds import AnyFault
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User
@@ -109,8 +109,11 @@ def baselines(draw: Any) -> Baseline:
         last_number=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
-    answer = made(Answer, operation="GET /api/{id}", json=json_values, delay_ms=5)
-    script = [*msgspec.convert(faults, list[AnyFault | Hits]), *draw(st.lists(answer, max_size=2))]
+    answer = made(AnswerRow, operation="GET /api/{id}", json=json_values, delay_ms=5)
+    script = [
+        *msgspec.convert(faults, list[AnyFault | HitsRow]),
+        *draw(st.lists(answer, max_size=2)),
+    ]
     script += [ReplyRow(app=id, text=draw(texts)) for id in apps]
     clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
     return Baseline(Moment(store, clock=clock), tuple(script))

@@ -75,7 +75,6 @@ def get_collection(call: AdminCall) -> Collection:
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Create or replace a collection, in the form of a fixture."""
     id = id_of_path(call.path_parameters["id"], body, "_id")
-    call.note_put(id, require_dataset(call).collections)
     return put_into_dataset(call, body | {"_id": id})
 
 
@@ -90,9 +89,11 @@ def delete_collection(call: AdminCall) -> dict[str, int]:
 
 def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:
     """Add or replace a collection in the dataset of the path, and return it."""
-    dataset, id = parse_collections(body, require_dataset(call))
-    call.save_resource(dataset, body)
-    return dataset.collections[id]
+    before = require_dataset(call)
+    after, id = parse_collections(body, before)
+    call.note_put(id, before.collections)
+    call.save_resource(after, body)
+    return after.collections[id]
 
 
 def require_dataset(call: AdminCall) -> Dataset:

@@ -19,7 +19,7 @@ class Exit(IntEnum):
     UNREACHABLE = 3
     """A server cannot be reached, an address cannot be listened on, or `pull` is interrupted."""
     TIMED_OUT = 4
-    UNEXPECTED_ANSWER = 5
+    UNEXPECTED_RESPONSE = 5
 
 
 PREFIX = "MOCK_SERVER_"

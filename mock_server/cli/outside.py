@@ -51,15 +51,15 @@ def verify_command(
     """Check whether a server keeps the spec, and find the values of its choices."""
     from mock_server.control.http import client_at
     from mock_server.tools.choice_probes import ChoiceProbe
-    from mock_server.tools.probe import NotObservable, ServiceError, UnexpectedAnswer
+    from mock_server.tools.probe import NotObservable, ServiceError, UnexpectedResponse
     from mock_server.tools.verify import REPORTS, profile_document, verify_server
 
     client = client_at(base_url, key_from(key_env), trust_env=True)
     server = ChoiceProbe(client, dataset, app, write)
     try:
         findings = verify_server(server)
-    except UnexpectedAnswer as error:
-        fail(str(error), Exit.UNEXPECTED_ANSWER)
+    except UnexpectedResponse as error:
+        fail(str(error), Exit.UNEXPECTED_RESPONSE)
     except ServiceError as error:
         fail(str(error), Exit.UNREACHABLE)
     except NotObservable as error:
@@ -88,7 +88,7 @@ def pull_command(
     base_url: str, key_env: str, anonymize: bool, output: Path | None, **selection: Any
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
-    from mock_server.tools.probe import ServiceError, UnexpectedAnswer
+    from mock_server.tools.probe import ServiceError, UnexpectedResponse
     from mock_server.tools.pull import anonymized, pull
 
     key = key_from(key_env)
@@ -104,8 +104,8 @@ def pull_command(
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     except KeyboardInterrupt:
         fail("interrupted: nothing is written", Exit.UNREACHABLE)
-    except UnexpectedAnswer as error:
-        fail(str(error), Exit.UNEXPECTED_ANSWER)
+    except UnexpectedResponse as error:
+        fail(str(error), Exit.UNEXPECTED_RESPONSE)
     except ServiceError as error:
         fail(str(error), Exit.UNREACHABLE)
     raise SystemExit(bool(problems))

@@ -196,7 +196,7 @@ class Control(AdminClient):
         body: bytes | None = None,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
-        delay_ms: float = 0,
+        delay_ms: int = 0,
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
     ) -> AddedRow:

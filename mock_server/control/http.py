@@ -51,14 +51,14 @@ class AdminClient:
         # A client that is closed raises RuntimeError.
         except (httpx2.TransportError, RuntimeError) as error:
             raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None
-        answer: JsonObject = {}
+        fields: JsonObject = {}
         with suppress(msgspec.DecodeError):
-            answer = msgspec.json.decode(response.content, type=JsonObject)
-        if response.is_success and answer:
-            return answer
+            fields = msgspec.json.decode(response.content, type=JsonObject)
+        if response.is_success and fields:
+            return fields
         # A mock server's refusal has a message; a response without one is from another server.
         stranger = f"no mock server at {self.http.base_url}: it sends {response.text!r:.80}"
-        raise Refused(response.status_code, {"message": stranger} | answer)
+        raise Refused(response.status_code, {"message": stranger} | fields)
 
 
 def client_at(

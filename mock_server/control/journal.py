@@ -78,18 +78,18 @@ class JournalClient:
             self._admin.call("POST", "/journal/verify", criteria)
             return
         except Refused as refused:
-            answer = refused.response
+            result = refused.response
             # A refusal without a count is one of wrong criteria.
-            if "count" not in answer:
+            if "count" not in result:
                 raise
-        count = answer["count"]
+        count = result["count"]
         got = str(count or "none")
         if "inOrder" in criteria:
             got = f"no {call_in_words(criteria['inOrder'][count])}"
             if count:
                 got += f" after step {count}"
-        got += answer.get("remark", "")
-        lines = [f"Expected {expected}, got {got}", *nearest_line(answer), self.summary()]
+        got += result.get("remark", "")
+        lines = [f"Expected {expected}, got {got}", *nearest_lines(result), self.summary()]
         raise AssertionError("\n".join(lines))
 
     def expect_no_violations(self, allowed: Sequence[str], *, strict: bool) -> None:
@@ -171,9 +171,9 @@ def row_line(row: JsonObject) -> str:
     return line
 
 
-def nearest_line(answer: JsonObject) -> list[str]:
+def nearest_lines(result: JsonObject) -> list[str]:
     """A line on the nearest entry, if that is one of the expected operation."""
-    for entry in answer.get("nearest", ())[:1]:
+    for entry in result.get("nearest", ())[:1]:
         differences = msgspec.convert(entry["differences"], list[Difference])
         if differences and differences[0].path != "$.operation":
             return [f"nearest: #{entry['seq']}, {'; '.join(map(str, differences))}"]

@@ -149,7 +149,7 @@ def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> li
 
 
 def violation_names() -> list[str]:
-    """The names of all violations. Most are names of the choices that tolerate them."""
+    """The names that may be allowed: those of violations, and of all choices that tolerate any."""
     names = ["invalid_field", "missing_authorization"]
     for name, choice in choice_table().items():
         if choice.tolerates:

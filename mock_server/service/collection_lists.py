@@ -9,7 +9,8 @@ from msgspec.structs import fields, replace
 from mock_server import errors
 from mock_server.choices import Choices, profile_choices
 from mock_server.service.call import Call
-from mock_server.service.collections import DEMO_DATASET, FOLDER_REFUSALS, PATH
+from mock_server.service.collections import FOLDER_REFUSALS, PATH
+from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
 from mock_server.service.rights import Permission, rights
@@ -29,8 +30,6 @@ from mock_server.store.objects import (
 
 class ListV2Request(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """A request for a page of collections (spec 4.2)."""
-
-    # A body with further fields does not decode as this type, so it reaches `tolerate_list`.
 
     offset: Annotated[int, Meta(ge=0)]
     page_size: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
@@ -118,6 +117,7 @@ PERMISSIONS = {
 }
 """The JSON of a `permission` (spec 2.2) under each value of choice item_fields."""
 AS_THE_SERVICE = profile_choices("deployed")
+"""The choices of the older list, which is no operation of the spec: it is always FastGPT's."""
 NUMBER_FIELDS = ("offset", "pageSize", "pageNum")
 SPEC_MAX = 30
 """The maximum of a pageSize (spec 8)."""
@@ -136,7 +136,6 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
 def tolerate_list(call: Call, body: Fields) -> Fields:
     """Read strings as numbers, and add a missing offset, if the choices allow that."""
     choices = call.choices
-    body = {**body}
     # The filters of choice list_filters are not in the spec, so they are violations.
     for field in fields(REQUEST_TYPES[choices.list_filters]):
         name = field.encode_name
@@ -201,13 +200,13 @@ def page_json(items: list[Collection], permission: bytes, choices: Choices) -> R
     """Collections as a list sends them, each with this JSON of the caller's `permission`."""
     is_documented = choices.item_fields == "documented"
     has_values = choices.tag_form == "typed"
-    omits_empty_tags = choices.tags_empty != "list"
+    has_empty_tags = choices.tags_empty == "list"
     encoded_items = []
     for item in items:
         collection = item if has_values else item.without_tag_values
+        if not has_empty_tags:
+            collection = collection.without_empty_tags
         start = collection.json_start if is_documented else collection.service_json_start
-        if omits_empty_tags and not item.tags:
-            start = start.replace(b',"tags":[]', b"", 1)
         encoded_items.append(start + permission + b"}")
     return Raw(b"[" + b",".join(encoded_items) + b"]")
 

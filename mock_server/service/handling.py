@@ -29,7 +29,7 @@ class Handling(Work):
     """The work on one request. `Work` describes the members that faults use."""
 
     _unrouted: Refusal
-    """The refusal of a request for which the service has no operation."""
+    """The refusal of a request without an operation; other requests have none."""
 
     def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
         self.exchange = call.exchange

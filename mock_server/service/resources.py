@@ -19,7 +19,7 @@ from mock_server.service.views import (
 from mock_server.store.account import App, subtree_ids
 from mock_server.store.objects import DEFAULT_TEAM, ROOT, Dataset, Level, Resource, fold_text
 
-R = TypeVar("R", App, Dataset)
+AppOrDataset = TypeVar("AppOrDataset", App, Dataset)
 
 
 class Member(Struct, frozen=True):
@@ -42,7 +42,7 @@ class ResourceListRequest(Struct, rename="camel", kw_only=True):
     page_size: Annotated[int, Meta(ge=1, le=100)] = 50
     offset: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
 
-    def find(self, call: Call, existing: Mapping[str, R]) -> list[R]:
+    def find(self, call: Call, existing: Mapping[str, AppOrDataset]) -> list[AppOrDataset]:
         """The apps or datasets of all pages, in order."""
         types = as_tuple(self.types)
         resources = find_readable(call, existing, types, self.parent_id, self.search_key)
@@ -114,11 +114,11 @@ def view(call: Call, kind: type[StructT], resource: Resource, **fields: Any) -> 
 
 def find_readable(
     call: Call,
-    existing: Mapping[str, R],
+    existing: Mapping[str, AppOrDataset],
     types: Container[str],
     parent_id: ParentId,
     search_key: str,
-) -> list[R]:
+) -> list[AppOrDataset]:
     """The apps or datasets that the caller may read, the latest first.
 
     `types` limits their types, unless it is empty. With a `search_key`, their name or introduction
@@ -144,7 +144,11 @@ def as_tuple(values: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def create(
-    call: Call, kind: type[R], existing: Mapping[str, R], parent_id: ParentId, **fields: Any
+    call: Call,
+    kind: type[AppOrDataset],
+    existing: Mapping[str, AppOrDataset],
+    parent_id: ParentId,
+    **fields: Any,
 ) -> str:
     """Make an app or a dataset of the caller. Returns its id. Raises TeamForbidden, LimitReached.
 
@@ -156,7 +160,7 @@ def create(
         id=call.new_id(),
         parent_id=parent_id or ROOT,
         tmb_id=call.member,
-        update_time=call.now,
+        update_time=call.now(),
         permissions={call.caller.key: "owner"},
         **fields,
     )

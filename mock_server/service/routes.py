@@ -1,4 +1,4 @@
-"""Routes: the operation of each path and method."""
+"""How a request finds its operation, or is refused: paths, slashes, methods, choices."""
 
 import re
 from collections.abc import Iterable

@@ -143,7 +143,7 @@ class Turn(Struct, frozen=True):
             source=call.source,
             variables=variables,
             has_been_read=False,
-            update_time=call.now,
+            update_time=call.now(),
         )
         call.save(self.app.with_chats(chat))
         return title
@@ -151,7 +151,7 @@ class Turn(Struct, frozen=True):
     def chat_with_question(self) -> Chat:
         """The chat with the question at its end, and a reply that is still empty."""
         question = Record(
-            data_id=self.data_id, obj="Human", parts=self.question, time=self.call.now
+            data_id=self.data_id, obj="Human", parts=self.question, time=self.call.now()
         )
         reply = replace(question, obj="AI", parts=())
         return replace(self.chat, records=(*self.chat.records, question, reply))

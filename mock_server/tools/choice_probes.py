@@ -9,6 +9,8 @@ from typing import Any
 from msgspec import UNSET
 
 from mock_server.decoding import JsonObject
+from mock_server.service.chats import del_history, update_history
+from mock_server.service.datasets import dataset_list
 from mock_server.tools import probe
 from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.probe import NotObservable, Probe, ids_of, require, require_first, tag_names
@@ -89,10 +91,10 @@ class ChoiceProbe(Probe):
         return "root" if total == self.page().total else "any"
 
     def parent_empty_string(self) -> str:
-        answer = self.ask_list(parentId="")
+        response = self.ask_list(parentId="")
         total_at_top = self.page().total
         require(total_at_top > 0, "the top level is empty")
-        if answer.is_accepted and answer.page().total == total_at_top:
+        if response.is_accepted and response.page().total == total_at_top:
             return "root"
         return "unknown"
 
@@ -124,9 +126,9 @@ class ChoiceProbe(Probe):
 
     def list_filters(self) -> str:
         leaf = require_first(filterfalse(is_folder, self.items), "all are folders")
-        answer = self.ask_list(parentId=leaf["parentId"], selectFolder=True)
+        response = self.ask_list(parentId=leaf["parentId"], selectFolder=True)
         # A server that does not know the field may refuse it.
-        if not answer.is_accepted or not all(map(is_folder, answer.page().items)):
+        if not response.is_accepted or not all(map(is_folder, response.page().items)):
             return "ignore"
         by_value = self.ask_list(tagFilters=[UNKNOWN_TAG])
         if by_value.is_accepted and not by_value.page().items:
@@ -161,7 +163,7 @@ class ChoiceProbe(Probe):
             return "not_found"
         self.not_restored.append(f"the chat {id}")
         was_created = id in self.read_pins()
-        self.send("DELETE", f"{probe.CHAT_ROUTES}/history/delHistory?appId={self.app}&chatId={id}")
+        self.send("DELETE", f"{del_history.path}?appId={self.app}&chatId={id}")
         if id not in self.read_pins():
             self.not_restored.pop()
         return "create" if was_created else "ignore"
@@ -218,14 +220,14 @@ class ChoiceProbe(Probe):
         """Some servers refuse an unknown dataset with 500, and a wrong body with 400."""
         unknown = self.ask_list(datasetId=probe.UNKNOWN_ID)
         missing = self.ask_list(datasetId=UNSET)
-        for answer in (unknown, missing):
-            has_a_cause = not answer.is_accepted and answer.code != 500
+        for response in (unknown, missing):
+            has_a_cause = not response.is_accepted and response.code != 500
             require(has_a_cause, "a list without a dataset is accepted, or fails with code 500")
         lowest_status = min(unknown.status, missing.status)
         return {200: "always_200", 500: "always_500"}.get(lowest_status, "mapped")
 
-    legacy_paths = on_or_off("PUT", f"{probe.CHAT_ROUTES}/updateHistory", {})
-    related_routes = on_or_off("POST", "/api/core/dataset/list", {"parentId": None})
+    legacy_paths = on_or_off("PUT", str(update_history.older_path), {})
+    related_routes = on_or_off("POST", dataset_list.path, {"parentId": None})
 
 
 def probe_of(choice: str) -> ProbeMethod | str:

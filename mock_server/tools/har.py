@@ -18,7 +18,7 @@ from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.errors import count_in_words
 from mock_server.fixture.document import START, ZonedTime
 from mock_server.service.app import OPERATIONS
-from mock_server.service.views import PageRequest
+from mock_server.service.views import DEFAULT_PAGE_SIZE, PageRequest
 from mock_server.store.objects import Id
 from mock_server.tools import object_kinds as kinds
 
@@ -305,7 +305,7 @@ def first_index(request: JsonObject) -> int:
     """The index in the list at which a page begins: its `offset`, or from its page number."""
     paging = convert(request, PageRequest)
     pages_before = max(0, int(paging.page_num or 0) - 1)
-    return int(paging.offset or 0) or pages_before * int(paging.page_size or 10)
+    return int(paging.offset or 0) or pages_before * int(paging.page_size or DEFAULT_PAGE_SIZE)
 
 
 def texts_of_record(record: JsonObject) -> JsonObject:

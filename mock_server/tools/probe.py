@@ -10,14 +10,18 @@ import httpx2
 from msgspec import UNSET, Meta, Struct, field, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.service.apps import app_list
+from mock_server.service.chats import get_histories, update_history
+from mock_server.service.collection_lists import list_v2
+from mock_server.service.data import data_list
+from mock_server.service.datasets import dataset_list
 from mock_server.store.objects import fold_text
 from mock_server.tools.object_kinds import is_folder, walk_folders
 
-LIST = "/api/core/dataset/collection/listV2"
-ROWS = "/api/core/dataset/data/v2/list"
-CHAT_ROUTES = "/api/core/chat"
-PIN = f"{CHAT_ROUTES}/history/updateHistory"
-HISTORIES = f"{CHAT_ROUTES}/history/getHistories"
+LIST = list_v2.path
+PIN = update_history.path
+HISTORIES = get_histories.path
+ROWS = data_list.path
 UNKNOWN_ID = "0" * 24
 MAX_DATASETS = 10
 MAX_FOLDERS_READ = 50
@@ -33,7 +37,7 @@ class ServiceError(Exception):
     """A service that cannot be reached, or fails at each try."""
 
 
-class UnexpectedAnswer(ServiceError):
+class UnexpectedResponse(ServiceError):
     """A response does not have the form that FastGPT's responses have."""
 
 
@@ -137,31 +141,31 @@ class Probe(Struct, dict=True):
         content = None
         if body is not None:
             content = json.encode(body)
-        response = self.http.request(method, path, content=content, headers=headers)
-        answer = ServerResponse.of(response)
-        require(answer.code not in BUSY, f"the server answers {answer.code}")
-        return answer
+        http_response = self.http.request(method, path, content=content, headers=headers)
+        response = ServerResponse.of(http_response)
+        require(response.code not in BUSY, f"the server answers {response.code}")
+        return response
 
     def list_ids(self, path: str, limit: int) -> list[str]:
         """The ids of the first objects that a route lists, without those in folders."""
-        answer = self.send("POST", path, {"parentId": None})
+        response = self.send("POST", path, {"parentId": None})
         require(
-            answer.is_accepted, f"no id is given, and {path} is refused with code {answer.code}"
+            response.is_accepted, f"no id is given, and {path} is refused with code {response.code}"
         )
-        objects = answer.body["data"] or ()
+        objects = response.body["data"] or ()
         ids = [str(it["_id"]) for it in objects if not is_folder(it)]
         require(bool(ids), f"no id is given, and {path} shows none to this key")
         return ids[:limit]
 
     def check(self) -> None:
-        """Raises UnexpectedAnswer for what is not JSON, NotObservable for a refused key or id."""
-        answer = self.ask_list(datasetId=UNKNOWN_ID)
-        if answer.body is None:
-            raise UnexpectedAnswer(
-                f"Expected JSON, got none with status {answer.status} - at {LIST}"
+        """Raises UnexpectedResponse for what is not JSON, NotObservable for a refused key or id."""
+        response = self.ask_list(datasetId=UNKNOWN_ID)
+        if response.body is None:
+            raise UnexpectedResponse(
+                f"Expected JSON, got none with status {response.status} - at {LIST}"
             )
-        is_refused = answer.code in (401, 514) or "unAuthorization" in str(answer.body)
-        require(not is_refused, f"the key is refused with code {answer.code}")
+        is_refused = response.code in (401, 514) or "unAuthorization" in str(response.body)
+        require(not is_refused, f"the key is refused with code {response.code}")
         if self.dataset_option:
             code = self.ask_list().code
             require(code == 200, f"--dataset {self.dataset_option} is refused with code {code}")
@@ -178,7 +182,7 @@ class Probe(Struct, dict=True):
         """The dataset of the option, else the richest of the first MAX_DATASETS."""
         if self.dataset_option:
             return self.dataset_option
-        ids = self.list_ids("/api/core/dataset/list", MAX_DATASETS)
+        ids = self.list_ids(dataset_list.path, MAX_DATASETS)
         best = max(ids, key=self.richness)
         self.notes.append(f"looked at dataset {best}, the one of {len(ids)} that shows most")
         return best
@@ -274,7 +278,7 @@ class Probe(Struct, dict=True):
     @cached_property
     def app(self) -> str:
         require(self.may_write, "it needs --write")
-        return self.app_option or self.list_ids("/api/core/app/list", 1)[0]
+        return self.app_option or self.list_ids(app_list.path, 1)[0]
 
     def set_top(self, chat_id: str, top: bool) -> ServerResponse:
         return self.send("PUT", PIN, {"appId": self.app, "chatId": chat_id, "top": top})

@@ -14,7 +14,7 @@ from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal
 from mock_server.tools import object_kinds as kinds
 from mock_server.tools import probe
-from mock_server.tools.probe import ListPage, ServerResponse, ServiceError, UnexpectedAnswer
+from mock_server.tools.probe import ListPage, ServerResponse, ServiceError, UnexpectedResponse
 
 T = TypeVar("T")
 ITEMS_A_PAGE = 30
@@ -84,7 +84,7 @@ class AccountReader(Struct):
             sleep(wait)
             wait = min(self.pause * 2.0**number, MAX_PAUSE)
             try:
-                response = self.client.post(path, json=body)
+                http_response = self.client.post(path, json=body)
             except httpx2.RequestError as error:
                 failure = ServiceError(f"Expected an answer, got none ({error}) - at {path}")
                 # If no request was answered yet, the address is wrong, so a new try is useless.
@@ -92,14 +92,14 @@ class AccountReader(Struct):
                     break
                 continue
             self.has_answered = True
-            answer = ServerResponse.of(response)
-            if not answer.is_outage:
-                return convert_answer(accepted_data(answer, path), kind, path)
-            failure = ServiceError(failure_text(answer, path))
+            response = ServerResponse.of(http_response)
+            if not response.is_outage:
+                return convert_response(accepted_data(response, path), kind, path)
+            failure = ServiceError(failure_text(response, path))
             # FastGPT sends status and code 500 for a refusal that has no code of its own.
-            if answer.status == 500 and answer.has_code:
-                failure = NotReadable(failure_text(answer, path))
-            retry_after = response.headers.get("Retry-After", "")
+            if response.status == 500 and response.has_code:
+                failure = NotReadable(failure_text(response, path))
+            retry_after = http_response.headers.get("Retry-After", "")
             if retry_after.isdecimal():
                 wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
         raise failure
@@ -200,37 +200,37 @@ def entries_in_folders(
     return entries
 
 
-def failure_text(answer: ServerResponse, path: str) -> str:
+def failure_text(response: ServerResponse, path: str) -> str:
     """The message on a response that is not a success."""
     text = "no envelope"
-    if answer.has_code:
-        text = f"{answer.code} {answer.body.get('statusText', '')}"
-    return f"Expected an answer, got HTTP {answer.status} with {text} - at {path}"
+    if response.has_code:
+        text = f"{response.code} {response.body.get('statusText', '')}"
+    return f"Expected an answer, got HTTP {response.status} with {text} - at {path}"
 
 
-def accepted_data(answer: ServerResponse, path: str) -> Any:
-    """The data of a successful response. Raises NotReadable, UnexpectedAnswer."""
-    is_refused = answer.has_code and answer.code != 200
-    if answer.status == 404 or is_refused:
-        raise NotReadable(failure_text(answer, path))
-    if not answer.has_code:
-        raise UnexpectedAnswer(failure_text(answer, path))
-    return answer.body.get("data")
+def accepted_data(response: ServerResponse, path: str) -> Any:
+    """The data of a successful response. Raises NotReadable, UnexpectedResponse."""
+    is_refused = response.has_code and response.code != 200
+    if response.status == 404 or is_refused:
+        raise NotReadable(failure_text(response, path))
+    if not response.has_code:
+        raise UnexpectedResponse(failure_text(response, path))
+    return response.body.get("data")
 
 
-def convert_answer(value: Any, kind: type[T], path: str) -> T:
-    """A part of a response as a value of a type. Raises UnexpectedAnswer."""
+def convert_response(value: Any, kind: type[T], path: str) -> T:
+    """A part of a response as a value of a type. Raises UnexpectedResponse."""
     try:
         return convert_or_refuse(value, kind)
     except Refusal as error:
-        raise UnexpectedAnswer(f"{error} in an answer of {path}") from None
+        raise UnexpectedResponse(f"{error} in an answer of {path}") from None
 
 
 def checked_entry(item: JsonObject, kind: kinds.ObjectKind, path: str) -> JsonObject:
-    """The kept fields of an item. Raises UnexpectedAnswer if a fixture cannot have them."""
+    """The kept fields of an item. Raises UnexpectedResponse if a fixture cannot have them."""
     fields = kind.pick(item)
-    convert_answer(fields.get(kind.id_fields[0]), str, path)
-    convert_answer(fields, kind.entry, path)
+    convert_response(fields.get(kind.id_fields[0]), str, path)
+    convert_response(fields, kind.entry, path)
     return fields
 
 

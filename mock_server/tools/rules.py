@@ -45,10 +45,10 @@ def expect(expected: str, got: object, is_right: bool) -> None:
 
 def check_envelope(server: Probe) -> None:
     """A list comes in an envelope with four fields."""
-    answer = server.ask_list()
-    is_success = answer.status == 200 and str(answer.code) == "200"
-    require(is_success, f"a list is refused with code {answer.code}")
-    convert_or_refuse(answer.body, SpecEnvelope)
+    response = server.ask_list()
+    is_success = response.status == 200 and str(response.code) == "200"
+    require(is_success, f"a list is refused with code {response.code}")
+    convert_or_refuse(response.body, SpecEnvelope)
 
 
 def check_fields(server: Probe) -> None:
@@ -109,9 +109,9 @@ def check_pin(server: Probe) -> None:
     server.not_restored += [f"the updateTime of chat {id}", f"the pin of chat {id}"]
     try:
         for top in (not was_pinned, not was_pinned, was_pinned, was_pinned):
-            answer = server.set_top(id, top)
-            is_right = answer.status == 200 and answer.body == PIN_SUCCESS
-            expect("the envelope of a success, with data null", answer.body, is_right)
+            response = server.set_top(id, top)
+            is_right = response.status == 200 and response.body == PIN_SUCCESS
+            expect("the envelope of a success, with data null", response.body, is_right)
             is_pinned = server.read_pins()[id]
             expect(f"the chat {id} as it was set", is_pinned, is_pinned == top)
     finally:

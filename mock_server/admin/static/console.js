@@ -18,27 +18,27 @@ const live = document.getElementById("live");
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const narrow = matchMedia("(max-width: 759px)");
 const shown = new Map();
-let last = Promise.resolve();
+let lastRefresh = Promise.resolve();
 let isDue = false;
 let following = new AbortController();
 let said = null; // the sentence about the last action, and where it stands
 
 /** Fetch a part, or all, and show it. One comes after the other, so that none is older. */
 function refresh(part = "all") {
-  last = last.then(async () => {
+  lastRefresh = lastRefresh.then(async () => {
     const response = await admin("GET", `console/${part}${location.search}`);
     show(await response.text());
     notice.hidden = true;
   }).catch(report);
-  return last;
+  return lastRefresh;
 }
 
 /** Put new cards in the places of those that differ. */
 function show(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   for (const section of fresh.querySelectorAll("section[id]")) {
-    const place = document.getElementById(section.id);
-    if (!place.firstElementChild) place.append(...section.cloneNode(true).children);
+    const target = document.getElementById(section.id);
+    if (!target.firstElementChild) target.append(...section.cloneNode(true).children);
     for (const card of section.querySelectorAll(".card")) {
       if (shown.get(card.id) === card.outerHTML) continue;
       shown.set(card.id, card.outerHTML);
@@ -51,7 +51,7 @@ function show(html) {
 /** Replace a card; what a person has opened, typed and focused in it stays. */
 function replaceCard(old, fresh) {
   const focused = old.contains(document.activeElement) && document.activeElement.id;
-  for (const it of old.querySelectorAll("details[open]")) open(fresh, it.id);
+  for (const it of old.querySelectorAll("details[open]")) openDetails(fresh, it.id);
   for (const it of old.querySelectorAll("input[id], textarea[id], select[id]")) {
     const other = fresh.querySelector(`#${CSS.escape(it.id)}`);
     if (other && isDirty(it)) other.value = it.value;
@@ -60,7 +60,7 @@ function replaceCard(old, fresh) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
-function open(card, id) {
+function openDetails(card, id) {
   const details = card.querySelector(`details#${CSS.escape(id)}`);
   if (details) details.open = true;
 }
@@ -133,10 +133,10 @@ async function perform(form, submitter, fields) {
 /** The sentence that says what an action has changed. */
 function outcome(form, submitter, values) {
   const options = [...form.querySelectorAll("select")].map((it) => it.selectedOptions[0]);
-  const last = options.at(-1);
+  const lastOption = options.at(-1);
   const usual = values.times > 1 ? form.dataset.doneMany : null;
-  const text = submitter.dataset.done ?? last?.dataset.done ?? usual ?? form.dataset.done;
-  const names = { one: values.operation, of: values.operation, what: last?.text };
+  const text = submitter.dataset.done ?? lastOption?.dataset.done ?? usual ?? form.dataset.done;
+  const names = { one: values.operation, of: values.operation, what: lastOption?.text };
   return filled(text, Object.assign(names, values, ...options.map((it) => ({ ...it.dataset }))));
 }
 
