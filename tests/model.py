@@ -194,7 +194,7 @@ class Model:
 
         id = fields["datasetId"]
         dataset = find(self.account["datasets"], "id", id, of_id(NO_DATASET, CAST, id))
-        items = [whole_item(*each) for each in walk(dataset["collections"], None)]
+        items = [*whole_items(dataset["collections"], None)]
         items = self._in_scope(items, fields, bool(search))
         level = self._level(caller, dataset)
         refuse(level < LEVELS["read"], DATASET_FORBIDDEN)
@@ -249,8 +249,8 @@ class Model:
         is_known = parent is None or any(it["_id"] == parent for it in items)
         casts = self.choices["error_form"] == "service" and not can_be_id(str(parent))
         is_refused = casts or self.choices["parent_unknown"] == "not_found"
-        others = [walk(it["collections"], None) for it in self.account["datasets"]]
-        is_foreign = parent in [it["_id"] for items in others for it, _ in items]
+        others = [whole_items(it["collections"], None) for it in self.account["datasets"]]
+        is_foreign = parent in [it["_id"] for items in others for it in items]
         is_told = is_foreign and self.choices["parent_unknown"] == "not_found"
         refuse(not is_known and is_told, FOREIGN_PARENT)
         refuse(not is_known and is_refused, of_id(NO_PARENT, CAST, str(parent)))
@@ -376,16 +376,12 @@ def find(items: list[Json], name: str, value: str, refusal: Any) -> Json:
     return found[0]
 
 
-def walk(items: list[Json], parent: str | None) -> Iterator[tuple[Json, str | None]]:
-    """Collections with the ids of their folders, depth first."""
+def whole_items(items: list[Json], parent: str | None) -> Iterator[Json]:
+    """Collections with all their fields, depth first."""
     for item in items:
-        yield item, parent
-        yield from walk(item.get("children", []), item["_id"])
-
-
-def whole_item(entry: Json, parent: str | None) -> Json:
-    kind = "folder" if "children" in entry else "virtual"
-    return DEFAULTS | {"type": kind} | entry | {"parentId": parent}
+        kind = "folder" if "children" in item else "virtual"
+        yield DEFAULTS | {"type": kind} | item | {"parentId": parent}
+        yield from whole_items(item.get("children", []), item["_id"])
 
 
 def folded(text: str) -> str:

@@ -115,10 +115,8 @@ def fault_kinds() -> str:
 
 
 def presets() -> str:
-    rows = []
-    for name, preset in PRESETS.items():
-        faults = code([json.encode(it).decode() for it in preset.faults])
-        rows.append(f"`{name}` | {preset.effect} | {faults}")
+    faults = {name: [json.encode(f).decode() for f in it.faults] for name, it in PRESETS.items()}
+    rows = (f"`{name}` | {PRESETS[name].effect} | {code(it)}" for name, it in faults.items())
     return markdown("preset | what happens | faults", rows)
 
 

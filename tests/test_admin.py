@@ -54,6 +54,7 @@ ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
     ("PUT", "/datasets/d", {"name": "Other"}, 200, {"id"}),
     ("GET", "/datasets/d/collections", None, 200, {"collections", "total"}),
     ("POST", "/datasets/d/collections", {"name": "New"}, 201, {"_id", "name", "parentId"}),
+    ("POST", "/datasets/d/collections", {"_id": "link", "name": "Old"}, 200, {"_id", "name"}),
     ("GET", COLLECTION, None, 200, {"_id", "name", "parentId"}),
     ("PUT", COLLECTION, {"name": "Other"}, 200, {"_id", "name", "parentId"}),
     ("PUT", "/datasets/d/collections/new", {"name": "New"}, 201, {"_id", "name", "parentId"}),
@@ -75,8 +76,7 @@ def test_a_route_answers_in_its_shape(client, prefix, method, path, body, status
     client.admin("PUT", f"{prefix}/snapshots/kept")
     client.admin("POST", f"{prefix}/faults", {"kind": "error", "skip": 5})
     client.page(key=client.admin("GET", prefix or "/sandboxes/default")["keys"]["owner"])
-    answer = client.admin(method, prefix + path, body, status)
-    assert names <= answer.keys()
+    assert names <= client.admin(method, prefix + path, body, status).keys()
 
 
 def test_what_is_put_or_posted_is_as_a_fixture_has_it(client):
@@ -178,6 +178,7 @@ WRONG = [
     ("POST", "/sandboxes", {"name": "a b"}, "of 1 to 64 letters, digits and . _ - or null, got"),
     ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),
     ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
+    ("POST", "/journal/verify", {"atLeast": 5, "atMost": 1}, "at least 5, got 1 - at $.atMost"),
     ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5 - at $.inOrder"),
     ("POST", "/journal/verify", {"inOrder": [{}, {"operation": "x"}]}, "$.inOrder[1].operation"),
     ("POST", "/journal/verify", {"inOrder": [], "exactly": 7}, "inOrder alone - at $.inOrder"),

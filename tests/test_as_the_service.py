@@ -54,8 +54,7 @@ def test_bytes_that_are_not_utf8_are_replaced(client):
     body = json.dumps({"name": "今", "type": "folder", "datasetId": "d"}, ensure_ascii=False)
     path = "/api/core/dataset/collection/create"
     made = client.post(path, content=body.encode("gbk"), headers={"Content-Type": JSON})
-    detail = client.collection(made.json()["data"])
-    assert detail["name"] == "\ufffd\ufffd"
+    assert client.collection(made.json()["data"])["name"] == "\ufffd\ufffd"
 
 
 def test_an_unknown_charset_is_refused(client):

@@ -109,11 +109,9 @@ def baselines(draw: Any) -> Baseline:
         last_number=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
+    script: list[Any] = [*msgspec.convert(faults, list[AnyFault | HitsRow])]
     answer = made(AnswerRow, operation="GET /api/{id}", json=json_values, delay_ms=5)
-    script = [
-        *msgspec.convert(faults, list[AnyFault | HitsRow]),
-        *draw(st.lists(answer, max_size=2)),
-    ]
+    script += draw(st.lists(answer, max_size=2))
     script += [ReplyRow(app=id, text=draw(texts)) for id in apps]
     clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
     return Baseline(Moment(store, clock=clock), tuple(script))

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -79,12 +80,7 @@ NOTHING = "nothing is observed with the key in MOCK_SERVER_VERIFY_KEY: "
 def check(run: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
     """Runs `verify` of an address, with a key."""
     monkeypatch.setenv("MOCK_SERVER_VERIFY_KEY", "owner")
-
-    def check_it(url: str, *args: str | Path) -> tuple[int, str, str]:
-        result: tuple[int, str, str] = run("verify", "--base-url", url, *args)
-        return result
-
-    return check_it
+    return partial(run, "verify", "--base-url")
 
 
 def kept(client: LocalClient) -> Any:
