@@ -62,7 +62,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def mistake_count(self) -> int:
-        """How many mistakes were reported without a refusal."""
+        """How many mistakes were noted: none here, where the first one is raised."""
         return 0
 
     @property

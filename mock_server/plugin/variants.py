@@ -140,12 +140,12 @@ def matching_values(word: str) -> list[tuple[str, Any]]:
 def differing_values(words: str, base: str | Path, fixed: Collection[str]) -> list[tuple[str, Any]]:
     """The selected values that differ from a profile, without choices that the test sets."""
     defaults = asdict(require_profile(base))
-    differing = []
+    differing: dict[tuple[str, Any], None] = {}
     for word in words.split(","):
         for name, value in matching_values(word):
             if name not in fixed and value != defaults[name]:
-                differing.append((name, value))
-    return differing
+                differing[name, value] = None
+    return [*differing]
 
 
 def violation_names() -> list[str]:

@@ -69,7 +69,9 @@ class TagListV2Request(FilteredListV2Request, kw_only=True):
 class TagFilter(Struct, rename="camel", frozen=True):
     """The id of a tag, and the values of which the tag must have one."""
 
-    tag_id: Annotated[str, Meta(pattern="^[0-9a-fA-F]{24}$", description="24 hexadecimal digits")]
+    tag_id: Annotated[
+        str, Meta(pattern=r"^[0-9a-fA-F]{24}$(?!\n)", description="24 hexadecimal digits")
+    ]
     values: Annotated[
         tuple[Annotated[str, Meta(min_length=1)] | TagNumber, ...], Meta(min_length=1)
     ]
