@@ -16,6 +16,8 @@ from mock_server.errors import BadForm, BadJson, LimitReached
 
 MULTIPART = "multipart/form-data"
 URL_ENCODED = "application/x-www-form-urlencoded"
+FORMS = (MULTIPART, URL_ENCODED)
+"""The media types of forms."""
 MAX_PARTS = 1_000
 
 
@@ -74,18 +76,14 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
     return parts
 
 
-def form_kind(headers: Mapping[str, str]) -> str | None:
-    """The media type of a form, MULTIPART or URL_ENCODED; None for other bodies."""
-    media = headers.get("content-type", "").lower()
-    for kind in (MULTIPART, URL_ENCODED):
-        if media.startswith(kind):
-            return kind
-    return None
+def media_type(headers: Mapping[str, str]) -> str:
+    """The media type of a body, in lower case; empty without a Content-Type."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a form; a file is `{filename, content}`. Raises BadForm, LimitReached."""
-    if form_kind(headers) == URL_ENCODED:
+    if media_type(headers) == URL_ENCODED:
         check_parts(content.count(b"&") + 1)
         pairs = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
         return group_by_name((name, parse_object(text)) for name, text in pairs)

@@ -12,7 +12,7 @@ from starlette.types import Scope
 
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson, LimitReached
-from mock_server.forms import form_kind, form_value
+from mock_server.forms import FORMS, form_value, media_type
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 """A key consists of visible ASCII characters other than the comma."""
@@ -25,7 +25,8 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     method: str
     path: str
-    raw_query: bytes
+    query_text: str
+    """The query as it was sent, percent-encoded."""
     headers: dict[str, str]
     """The headers by their names, which are in lower case."""
     body: bytes
@@ -37,7 +38,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
     def of(cls, scope: Scope, body: bytes, *, is_whole: bool = True) -> Self:
         headers = header_texts(scope["headers"])
         key = bearer_key(headers)
-        query = scope["query_string"]
+        query = scope["query_string"].decode("latin-1")
         return cls(scope["method"], scope["path"], query, headers, body, key, is_whole)
 
     @property
@@ -64,10 +65,15 @@ class ClientRequest(Struct, frozen=True, dict=True):
         is_valid = self.body_value is not None or self.body.strip(b" \t\r\n") == b"null"
         return not is_valid and "json" in self.headers.get("content-type", "json").lower()
 
+    @property
+    def query_pairs(self) -> list[tuple[str, str]]:
+        """The parameters of the query: (name, value), as often as they are sent."""
+        return parse_qsl(self.query_text, keep_blank_values=True)
+
     @cached_property
     def query(self) -> dict[str, str]:
         """The parameters of the query; a repeated one has its last value."""
-        return dict(parse_qsl(self.raw_query.decode("latin-1"), keep_blank_values=True))
+        return dict(self.query_pairs)
 
     @cached_property
     def question_parts(self) -> list[dict[str, Any]]:
@@ -94,7 +100,7 @@ def decode_body(body: bytes, headers: Mapping[str, str]) -> Any:
     """The JSON value of a body, else the fields of a form; None for another body."""
     with suppress(BadJson):
         return json_value(body)
-    if form_kind(headers) is None:
+    if media_type(headers) not in FORMS:
         return None
     try:
         return form_value(body, headers)

@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Meta, Struct, UnsetType, structs
 
 from mock_server.clock import A_TIME, ms_of
-from mock_server.errors import InvalidField, did_you_mean, value_in_words
+from mock_server.errors import InvalidField
 from mock_server.redaction import is_secret
+from mock_server.words import did_you_mean, value_in_words
 
 LOST = object()
 """Stands for a value that could not be converted."""

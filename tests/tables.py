@@ -178,10 +178,10 @@ def without_effect() -> str:
 def refusals() -> str:
     kinds = errors.Refusal.__subclasses__()
     forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}
-    alike = [it for it in sorted(forms) if it[2] == (it[0], it[1], it[0])]
+    alike = [it for it in sorted(forms) if it[2] == (it[0], it[0], it[1])]
     same = [f"`{text}` {status}" for status, text, _ in alike]
     rows = []
-    for status, text, (code, word, http) in sorted(forms):
+    for status, text, (http, code, word) in sorted(forms):
         plain = f"`{text}` {status}"
         if plain not in same:
             rows.append(f"{plain} | {http}: {code} `{word}`")

@@ -23,7 +23,7 @@ from mock_server.choices import PROFILES, choice_table, profile_choices, read_al
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
 from mock_server.errors import RouteNotFound
-from mock_server.forms import MULTIPART, URL_ENCODED, form_kind
+from mock_server.forms import MULTIPART, URL_ENCODED, media_type
 from mock_server.journal import OUTSIDE_SPEC, Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redact
 from mock_server.scripting import faults, pages
@@ -304,10 +304,11 @@ def curl_command(request: ShownMessage, base: str) -> str:
     if request.query:
         url += f"?{request.query}"
     words = [f"curl -X {quote(str(request.method))} {quote(url)}"]
-    form = form_kind(request.headers) if isinstance(request.body, dict) else None
+    media = media_type(request.headers)
+    is_form = media in FORM_OPTIONS and isinstance(request.body, dict)
     for name, value in request.headers.items():
         # curl itself makes the media type of a form, with its boundary.
-        is_made_by_curl = form is not None and name == "content-type"
+        is_made_by_curl = is_form and name == "content-type"
         if name == "authorization":
             words.append('-H "Authorization: Bearer $API_KEY"')
         elif is_secret(name):
@@ -315,8 +316,8 @@ def curl_command(request: ShownMessage, base: str) -> str:
             words.append(f'-H {quote(f"{name}: ")}"$API_KEY"')
         elif not is_made_by_curl and not OMITTED_HEADERS.fullmatch(name):
             words.append(f"-H {quote(f'{name}: {value}')}")
-    if form is not None:
-        words += form_options(request.body, FORM_OPTIONS[form])
+    if is_form:
+        words += form_options(request.body, FORM_OPTIONS[media])
     elif request.body is not None:
         words.append(f"--data-raw {quote(as_text(request.body))}")
     return " \\\n  ".join(words)

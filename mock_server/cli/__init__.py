@@ -9,7 +9,7 @@ import click
 from mock_server import __version__
 from mock_server.cli import common, offline, outside, serving
 from mock_server.cli.common import PREFIX, fail, say
-from mock_server.errors import closest_word, did_you_mean
+from mock_server.words import closest_word, did_you_mean
 
 
 class Commands(click.Group):

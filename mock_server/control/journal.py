@@ -9,10 +9,10 @@ import msgspec
 
 from mock_server.control.http import AdminClient, Refused, path_to
 from mock_server.decoding import JsonObject
-from mock_server.errors import count_in_words
 from mock_server.journal import OUTSIDE_SPEC
 from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
+from mock_server.words import count_in_words
 
 POLL_SECONDS = 0.01
 """Seconds between two readings of the journal."""

@@ -77,7 +77,7 @@ def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
 
 def check_names(names: Iterable[object], known: Sequence[str]) -> None:
     """Raises ValueError for an unknown name."""
-    from mock_server.errors import did_you_mean
+    from mock_server.words import did_you_mean
 
     for name in names:
         if name not in known:

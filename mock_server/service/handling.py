@@ -9,7 +9,7 @@ from starlette.responses import Response
 from mock_server import errors
 from mock_server.choices import tolerances
 from mock_server.envelope import failure_response
-from mock_server.errors import Refusal, count_in_words
+from mock_server.errors import Refusal
 from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection, watch_client
 from mock_server.scripting.row import Candidate
@@ -18,6 +18,7 @@ from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.service.routes import Routes
+from mock_server.words import count_in_words
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from mock_server import errors
-from mock_server.errors import did_you_mean
 from mock_server.journal import OUTSIDE_SPEC
 from mock_server.service.call import Call
 from mock_server.service.operation import MAX_BODY, Operation
+from mock_server.words import did_you_mean
 
 
 class Routes:
@@ -65,10 +65,9 @@ def check_slashes(call: Call) -> None:
     straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
     if straight == path or call.choices.request_form == "strict":
         return
-    query = call.request.raw_query.decode("latin-1")
     location = quote(straight)
-    if query:
-        location += f"?{query}"
+    if call.request.query_text:
+        location += f"?{call.request.query_text}"
     moved = errors.Moved("a path without doubled or last slashes", path)
     moved.headers = {"location": location, "refresh": f"0;url={location}"}
     moved.service_text = location

@@ -15,12 +15,12 @@ from typing import Any, BinaryIO
 from msgspec import MsgspecError, Raw, Struct, ValidationError, convert, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
-from mock_server.errors import count_in_words
 from mock_server.fixture.document import START, ZonedTime
 from mock_server.service.app import OPERATIONS
 from mock_server.service.views import DEFAULT_PAGE_SIZE, PageRequest
 from mock_server.store.objects import Id
 from mock_server.tools import object_kinds as kinds
+from mock_server.words import count_in_words
 
 MAX_FILE = 256 * 1024 * 1024
 NOT_AS_EXPECTED = (MsgspecError, ValueError, RecursionError)

@@ -1,0 +1,43 @@
+"""Values, counts and names in the words of messages."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+MAX_QUOTED = 100
+"""The most characters of a value that a message quotes."""
+
+
+def value_in_words(value: object) -> str:
+    """`null`, `an object`, `a list of length 2`; else as Python writes it, cut if it is long."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case dict():
+            return "an object"
+        case list() | tuple():
+            return f"a list of length {len(value)}"
+    text = repr(value)
+    if len(text) > MAX_QUOTED:
+        text = text[:MAX_QUOTED] + "…"
+    return text
+
+
+def count_in_words(number: int, noun: str) -> str:
+    """A number of things: `1 chat`, `2 chats`."""
+    plural = "" if number == 1 else "s"
+    return f"{number} {noun}{plural}"
+
+
+def closest_word(word: str, words: Iterable[str]) -> str | None:
+    """The word of `words` that is most similar to a word; None if all are too different."""
+    return next(iter(get_close_matches(word, words, 1)), None)
+
+
+def did_you_mean(word: object, words: Iterable[str]) -> str:
+    """` (did you mean 'WORD'?)` for the end of a message; empty if all words are too different."""
+    closest = closest_word(str(word), words)
+    if closest is None:
+        return ""
+    return f" (did you mean {closest!r}?)"
