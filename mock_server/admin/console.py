@@ -19,12 +19,12 @@ from starlette.responses import HTMLResponse, Response
 
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
 from mock_server.admin.settings import clock_view
-from mock_server.choices import PROFILES, choice_table, profile_choices, read_all
+from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices, read_all
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
 from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, media_type
-from mock_server.journal import OUTSIDE_SPEC, Exchange, ShownMessage, Violation
+from mock_server.journal import Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redact
 from mock_server.scripting import faults, pages
 from mock_server.scripting.kinds import PRESETS

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from mock_server.choices import OUTSIDE_SPEC
 from mock_server.control.http import AdminClient, Refused, path_to
 from mock_server.decoding import JsonObject
-from mock_server.journal import OUTSIDE_SPEC
 from mock_server.scripting.match import Difference, brief_json
 from mock_server.store.replies import as_text
 from mock_server.words import count_in_words

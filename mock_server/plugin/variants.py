@@ -18,9 +18,8 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict, replace
 
-from mock_server.choices import Choices, choice_table, profile_choices
+from mock_server.choices import OUTSIDE_SPEC, Choices, choice_table, profile_choices
 from mock_server.fixture.load import read_profile
-from mock_server.journal import OUTSIDE_SPEC
 from mock_server.plugin import setups
 from mock_server.sandbox import Baseline
 from mock_server.words import did_you_mean

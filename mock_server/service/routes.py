@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from mock_server import errors
-from mock_server.journal import OUTSIDE_SPEC
+from mock_server.choices import OUTSIDE_SPEC
 from mock_server.service.call import Call
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.words import did_you_mean
