@@ -151,19 +151,6 @@ def operations() -> str:
     return markdown("name | method and path, older path | what it does", rows)
 
 
-def differences() -> str:
-    """A row for each operation; sentences that several of them have are in a row of their own."""
-    names: dict[str, list[str]] = {}
-    for operation in OPERATIONS:
-        for sentence in filter(None, operation.differs.removesuffix(".").split(". ")):
-            names.setdefault(sentence, []).append(operation.name)
-    rows: dict[str, list[str]] = {}
-    for sentence, operations in names.items():
-        rows.setdefault(code(operations), []).append(f"{sentence}.")
-    said = (f"{of} | {' '.join(sentences)}" for of, sentences in rows.items())
-    return markdown("name | what differs from the service", said)
-
-
 def without_effect() -> str:
     """A row for the operations that ignore the same fields."""
     names: dict[str, list[str]] = {}

@@ -15,6 +15,7 @@ from tables import PAGES, ROOT, anchor, written
 
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
+from mock_server.service.app import OPERATION_NAMES
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
@@ -46,6 +47,13 @@ def server():
 @pages
 def test_the_tables_are_those_of_the_code(page):
     assert written(TEXTS[page]) == TEXTS[page], "run `python tests/tables.py`"
+
+
+def test_the_differences_are_those_of_operations():
+    text = (ROOT / "docs/routes.md").read_text()
+    section = text.partition("### What differs from the service")[2].partition("\n### ")[0]
+    cells = re.findall(r"^(`.*?) \|", section, re.MULTILINE)
+    assert cells and {*re.findall(r"`(.*?)`", " ".join(cells))} <= OPERATION_NAMES
 
 
 @pages

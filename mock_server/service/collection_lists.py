@@ -177,9 +177,6 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     access="key",
     refusals=FOLDER_REFUSALS,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
-    differs="A pageSize or pageNum below 1, an offset that is negative or empty, and an empty "
-    "datasetId are 400. FastGPT lists all for a pageSize of 0, takes a negative one and an "
-    "empty offset, and answers the others with 500.",
     tolerate=tolerate_list,
     request_type_under=lambda it: REQUEST_TYPES[it.list_filters],
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mock_server.errors import TeamForbidden
-from mock_server.service.call import Call, check_folder_depth
+from mock_server.service.call import Call
 from mock_server.service.rights import Rights, rights
 from mock_server.service.views import (
     APP_AVATAR,
@@ -14,6 +14,7 @@ from mock_server.service.views import (
     Page,
     ParentId,
     StructT,
+    check_folder_depth,
     struct_from,
 )
 from mock_server.store.account import App, subtree_ids

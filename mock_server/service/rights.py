@@ -41,35 +41,26 @@ class Role(Struct, rename="camel", frozen=True):
     check_box_type: Literal["single", "multiple", "hidden"] = "single"
 
 
-def common_roles(kind: Kind) -> dict[str, Role]:
-    """The roles that apps and datasets share; each kind has its own texts."""
-    return {
-        "read": Role(4, "common:permission.read", f"{kind}:permission.des.read"),
-        "write": Role(2, "common:permission.write", f"{kind}:permission.des.write"),
-        "manage": Role(1, "common:permission.manager", f"{kind}:permission.des.manage"),
-    }
-
-
-def creation_role(number: int, kind: str) -> Role:
-    """The role of members who may create objects of a kind."""
-    return Role(number, f"account_team:permission_{kind}Create", "", "multiple")
-
-
 ROLES: dict[Kind, dict[str, Role]] = {
-    "dataset": common_roles("dataset"),
-    "app": common_roles("app")
-    | {
+    "dataset": {
+        "read": Role(4, "common:permission.read", "dataset:permission.des.read"),
+        "write": Role(2, "common:permission.write", "dataset:permission.des.write"),
+        "manage": Role(1, "common:permission.manager", "dataset:permission.des.manage"),
+    },
+    "app": {
         "read": Role(4, "app:permission.name.read", "app:permission.des.read"),
+        "write": Role(2, "common:permission.write", "app:permission.des.write"),
+        "manage": Role(1, "common:permission.manager", "app:permission.des.manage"),
         "readChatLog": Role(8, "app:permission.name.readChatLog", "", "multiple"),
     },
     "team": {
         "read": Role(4, "common:permission.common_member"),
         "write": Role(2, "common:permission.write", "", "hidden"),
         "manage": Role(1, "common:permission.manager"),
-        "appCreate": creation_role(8, "app"),
-        "datasetCreate": creation_role(16, "dataset"),
-        "apikeyCreate": creation_role(32, "apikey"),
-        "skillCreate": creation_role(64, "skill"),
+        "appCreate": Role(8, "account_team:permission_appCreate", "", "multiple"),
+        "datasetCreate": Role(16, "account_team:permission_datasetCreate", "", "multiple"),
+        "apikeyCreate": Role(32, "account_team:permission_apikeyCreate", "", "multiple"),
+        "skillCreate": Role(64, "account_team:permission_skillCreate", "", "multiple"),
     },
 }
 
