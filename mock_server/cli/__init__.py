@@ -26,13 +26,14 @@ class Commands(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         serve = serving.serve_command
-        with click.Context(serve, parent=ctx, **common.SETTINGS) as serving_context:
+        with click.Context(serve, parent=ctx, **serve.context_settings) as serving_context:
             records = [it.get_help_record(serving_context) for it in serve.params]
         with formatter.section("Options of serve"):
             formatter.write_dl([*filter(None, records)])
         super().format_options(ctx, formatter)
 
 
+SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 COMMANDS = (
     serving.serve_command,
     offline.check_command,
@@ -47,7 +48,7 @@ COMMANDS = (
 )
 
 
-@click.group(cls=Commands, commands=COMMANDS, context_settings=common.WITHOUT_VARIABLES)
+@click.group(cls=Commands, commands=COMMANDS, context_settings=SETTINGS)
 @click.version_option(__version__, prog_name="mock-server")
 def cli() -> None:
     """A stateful mock server of FastGPT, for tests of the programs that call it.
@@ -65,11 +66,9 @@ def cli() -> None:
 
 def warn_of_unknown_variables() -> None:
     """Warn of each variable with our prefix that no command reads, and suggest another."""
-    known = [common.FIXTURE, common.PULL_KEY, common.VERIFY_KEY]
-    for command in COMMANDS:
-        if command.context_settings.get("auto_envvar_prefix"):
-            options = [it for it in command.params if isinstance(it, click.Option)]
-            known += [f"{PREFIX}{it.name}".upper() for it in options]
+    parameters = serving.serve_command.params + serving.wait_command.params
+    known = [f"{PREFIX}{it.name}".upper() for it in parameters]
+    known += [common.PULL_KEY, common.VERIFY_KEY]
     # All names have the prefix, so only the rest is compared.
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):

@@ -27,12 +27,7 @@ FIXTURE = f"{PREFIX}FIXTURE"
 PULL_KEY = f"{PREFIX}PULL_KEY"
 VERIFY_KEY = f"{PREFIX}VERIFY_KEY"
 # The variables of a command do not have its name: MOCK_SERVER_PORT.
-SETTINGS: dict[str, Any] = {
-    "auto_envvar_prefix": "MOCK_SERVER",
-    "help_option_names": ["-h", "--help"],
-    "show_default": True,
-}
-WITHOUT_VARIABLES = SETTINGS | {"auto_envvar_prefix": None}
+VARIABLES = {"auto_envvar_prefix": "MOCK_SERVER"}
 
 option = partial(click.option, show_envvar=True)
 """An option, whose help names its variable."""

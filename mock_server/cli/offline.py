@@ -7,7 +7,7 @@ from click.core import ParameterSource
 from msgspec import json
 
 from mock_server.choices import PROFILES, choice_table, profile_choices
-from mock_server.cli.common import FIXTURE, SETTINGS, Exit, fail, say
+from mock_server.cli.common import FIXTURE, Exit, fail, say
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
@@ -33,14 +33,14 @@ def load_or_fail(files: tuple[str, ...]) -> Baseline:
     return fixture
 
 
-@click.command("check", context_settings=SETTINGS)
+@click.command("check")
 @click.argument("fixture", nargs=-1, required=True, type=click.Path())
 def check_command(fixture: tuple[str, ...]) -> None:
     """Check that fixture files load together; list all problems."""
     click.echo(f"ok: {load_or_fail(fixture).summary}")
 
 
-@click.command("init", context_settings=SETTINGS)
+@click.command("init")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
 def init_command(folder: Path) -> None:
     """Write a fixture, its schema and a conftest.py into a folder. Existing files are kept."""
@@ -59,13 +59,13 @@ def init_command(folder: Path) -> None:
         fail(f"cannot write into {folder}: {error.strerror}")
 
 
-@click.command("schema", context_settings=SETTINGS)
+@click.command("schema")
 def schema_command() -> None:
     """Print the JSON Schema of fixture files."""
     click.echo(schema().decode(), nl=False)
 
 
-@click.command("choices", context_settings=SETTINGS)
+@click.command("choices")
 def choices_command() -> None:
     """Print all choices: their values, and the value in each profile."""
     profiles = {name: profile_choices(name) for name in PROFILES}
@@ -76,7 +76,7 @@ def choices_command() -> None:
         click.echo("    " + "   ".join(defaults))
 
 
-@click.command("openapi", context_settings=SETTINGS)
+@click.command("openapi")
 def openapi_command() -> None:
     """Print the OpenAPI document of the service."""
     click.echo(json.format(json.encode(public_document())))

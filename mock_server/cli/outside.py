@@ -23,7 +23,7 @@ def key_from(variable: str) -> str:
     return key
 
 
-@click.command("verify", context_settings=common.WITHOUT_VARIABLES)
+@click.command("verify")
 @click.option("--base-url", required=True, callback=check_address, help="Address of the server.")
 @click.option("--key-env", default=common.VERIFY_KEY, help="Name of the variable with the API key.")
 @click.option(
@@ -76,7 +76,7 @@ def verify_command(
     raise SystemExit(any(it.status == "differs" for it in findings))
 
 
-@click.command("pull", context_settings=common.SETTINGS)
+@click.command("pull")
 @click.option("--base-url", required=True, callback=check_address, help="Address of FastGPT.")
 @click.option("--key-env", default=common.PULL_KEY, help="Name of the variable with the API key.")
 @click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")

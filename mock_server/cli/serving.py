@@ -13,7 +13,7 @@ import click
 from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
-from mock_server.cli.common import FIXTURE, PORT, SETTINGS, Exit, check_address, fail, option, say
+from mock_server.cli.common import FIXTURE, PORT, VARIABLES, Exit, check_address, fail, option, say
 from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
@@ -33,7 +33,7 @@ def name_value_pairs(
     return values
 
 
-@click.command("serve", context_settings=SETTINGS)
+@click.command("serve", context_settings=VARIABLES)
 @click.argument("fixture", nargs=-1, envvar=FIXTURE, type=click.Path())
 @option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 lets other machines in.")
 @option("--port", type=PORT, default=8000, help="Port to listen on; 0 takes a free one.")
@@ -196,7 +196,7 @@ console and admin API: {url}/__admin/{warning}
 try it: {example}"""
 
 
-@click.command("wait", context_settings=SETTINGS)
+@click.command("wait", context_settings=VARIABLES)
 @option("--url", callback=check_address, help="Address of the server, in place of host and port.")
 @option("--host", default="127.0.0.1", help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")

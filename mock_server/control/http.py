@@ -61,9 +61,7 @@ class AdminClient:
         raise Refused(response.status_code, {"message": stranger} | fields)
 
 
-def client_at(
-    url: str, token: str | None = None, *, timeout: float = TIMEOUT, trust_env: bool = False
-) -> httpx2.Client:
+def client_at(url: str, token: str | None = None, *, trust_env: bool = False) -> httpx2.Client:
     """A client of the server at this address; `token` is its admin token, or an API key.
 
     `trust_env`: whether HTTP_PROXY and the like count. No proxy can reach the server of a test.
@@ -74,7 +72,7 @@ def client_at(
     return httpx2.Client(
         base_url=url,
         headers=headers,
-        timeout=timeout,
+        timeout=TIMEOUT,
         verify=url.startswith("https:"),  # certificates take 20 ms to load
         trust_env=trust_env,
     )

@@ -1,8 +1,8 @@
 """Finds the value of each choice of a server from outside."""
 
 from collections.abc import Callable
-from itertools import filterfalse, starmap
-from operator import ge, itemgetter, le, ne
+from itertools import filterfalse
+from operator import itemgetter
 from secrets import token_hex
 from typing import Any
 
@@ -70,13 +70,14 @@ class ChoiceProbe(Probe):
     numeric_strings = accepted_or_refused("accept", "reject", offset="0", pageSize="1")
 
     def list_order(self) -> str:
-        times = self.neighbours("updateTime")
-        names = self.neighbours("name")
-        is_by_time = all(starmap(ge, times))
-        is_by_name = all(starmap(le, names))
-        changes = min(sum(starmap(ne, times)), sum(starmap(ne, names)))
-        is_clear = changes >= 3 and not (is_by_time and is_by_name)
-        require(is_clear, "too few collections differ in name and updateTime")
+        _, items = self.longest_folder
+        times = [it["updateTime"] for it in items]
+        names = [it["name"] for it in items]
+        is_by_time = times == sorted(times, reverse=True)
+        is_by_name = names == sorted(names)
+        # Three collections may be in an order by chance.
+        is_clear = min(len({*times}), len({*names})) > 3 and not (is_by_time and is_by_name)
+        require(is_clear, "too few collections of a folder differ in name and updateTime")
         if is_by_time:
             return "update_time_desc"
         if is_by_name:

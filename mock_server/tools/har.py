@@ -37,6 +37,13 @@ KINDS_BY_OPERATION = {
     "dataset.detail": kinds.DATASET,
 }
 """The kind of objects that the responses of an operation show; other operations show none."""
+KINDS_BY_ROUTE = {
+    route: KINDS_BY_OPERATION[operation.name]
+    for operation in OPERATIONS
+    if operation.name in KINDS_BY_OPERATION
+    for route in operation.routes
+}
+"""The same by (path, method)."""
 RESOURCE_NOUNS = {"chat": "app", "record": "app", "collection": "dataset"}
 """Whether an app or a dataset holds objects, maybe in a chat, by the noun of the objects."""
 KEPT_PARTS = ("reasoning", "text")
@@ -109,41 +116,27 @@ def entries_of(file: BinaryIO) -> list[Raw]:
         raise ValueError(f"Expected a HAR file ({error})") from None
 
 
-class ObjectList:
-    """The objects of a list, by id, and their indexes in the list."""
+class ObjectList(Struct):
+    """The objects of a list, by id."""
 
-    def __init__(self) -> None:
-        self.objects = dict[str, JsonObject]()
-        self.places_in_all = dict[str, int]()
-        """Indexes in the list of all objects, by id."""
-        self.places_in_folder = dict[str, int]()
-        """Indexes in the list of the object's folder, by id."""
-
-    def place(self, id: str) -> tuple[float, float]:
-        return self.places_in_all.get(id, inf), self.places_in_folder.get(id, inf)
+    objects: dict[str, JsonObject] = {}
+    places: dict[str, tuple[bool, int]] = {}
+    """Their indexes in the list of all objects, or else (and True) in that of their folder."""
 
     def in_order(self) -> list[JsonObject]:
         """The objects in the order of the pages; objects without an index are last."""
-        return [self.objects[id] for id in sorted(self.objects, key=self.place)]
+        ids = sorted(self.objects, key=lambda id: self.places.get(id, (True, inf)))
+        return [self.objects[id] for id in ids]
 
 
 class Recording:
     """The objects that the exchanges of a recording show; later exchanges win."""
 
     def __init__(self) -> None:
-        self.lists = defaultdict[tuple[str, kinds.Names], ObjectList](ObjectList)
-        """Lists by the noun and the holders of their objects: `("record", (APP_ID, CHAT_ID))`."""
-        self.kinds_by_route = dict[tuple[str, str], kinds.ObjectKind | None]()
-        """The kind of objects that responses show, by the path and the method of the request."""
-        for operation in OPERATIONS:
-            kind = KINDS_BY_OPERATION.get(operation.name)
-            self.kinds_by_route |= dict.fromkeys(operation.routes, kind)
+        self.lists = defaultdict[tuple[str, ...], ObjectList](ObjectList)
+        """Lists by the noun and the holders of their objects: `("record", APP_ID, CHAT_ID)`."""
         self.notes = Counter[tuple[str, str]]()
         """The number of objects for which a sentence is true, by their noun and the sentence."""
-
-    def list_of(self, noun: str, *holder_ids: str) -> ObjectList:
-        """The list of the chats of an app, of the records of a chat in an app, ..."""
-        return self.lists[noun, holder_ids]
 
     def skip(self, noun: str, why: str) -> None:
         self.notes[noun, f"skipped {{}} {why}"] += 1
@@ -163,7 +156,7 @@ class Recording:
         response = exchange.response
         # Behind a proxy, the path of FastGPT may have a prefix.
         _, api, end = re.split("[?#]", request.url)[0].rpartition("/api/")
-        kind = self.kinds_by_route.get((api + end, request.method))
+        kind = KINDS_BY_ROUTE.get((api + end, request.method))
         if kind is None:
             self.skip("response", "of other addresses")
             return
@@ -183,9 +176,12 @@ class Recording:
 
     def _add_objects(self, kind: kinds.ObjectKind, request: JsonObject, data: Any) -> None:
         """Add the objects in the data, or the pin in the request. Raises NOT_AS_EXPECTED."""
-        # Even an empty list shows that its holder exists, so the list is made here.
         holder_ids = convert([*map(request.get, kind.holder_fields)], list[Id])
-        target = self.list_of(kind.noun, *holder_ids)
+        target = self.lists[kind.noun, *holder_ids]
+        # Even an empty list shows that the app or the dataset exists.
+        if kind.noun in RESOURCE_NOUNS:
+            id = holder_ids[0]
+            self.lists[(RESOURCE_NOUNS[kind.noun],)].objects.setdefault(id, {"id": id})
         if kind is kinds.PINNED:
             chat_id = convert(request.get("chatId"), Id)
             self._put(target, kind, request, target.objects.get(chat_id, {}))
@@ -217,15 +213,12 @@ class Recording:
         # The first page of records has the newest, but each page begins with its oldest record.
         if kind is kinds.RECORD:
             first = convert(page.get("total"), int) - first - len(items)
-        # A request without a folder lists the objects of all folders.
-        places = target.places_in_all
-        if "parentId" in request:
-            places = target.places_in_folder
         for index, item in enumerate(items, first):
             id = self._put(target, kind, item, {})
             # An index among the hits of a search is not the index in the list.
             if id is not None and not request.get("searchText"):
-                places[id] = index
+                place = ("parentId" in request, index)
+                target.places[id] = min(place, target.places.get(id, place))
 
     def _put(
         self, target: ObjectList, kind: kinds.ObjectKind, item: Any, base: JsonObject
@@ -255,45 +248,35 @@ class Recording:
 
     def document(self) -> JsonObject:
         """The fixture, empty if nothing was seen."""
-        self._add_unseen_holders()
-        # Apps have chats, and chats have records.
+        for (noun, *holder_ids), seen in [*self.lists.items()]:
+            # An empty list of records may be of a chat that does not exist.
+            if noun == "record" and seen.objects:
+                app_id, chat_id = holder_ids
+                chats = self.lists["chat", app_id].objects
+                chat = chats.setdefault(chat_id, {"chatId": chat_id})
+                chat["records"] = seen.in_order()
         apps = self._place_in_folders("app")
         for app in apps:
-            app["chats"] = self.list_of("chat", app["id"]).in_order()
-            for chat in app["chats"]:
-                records = self.list_of("record", app["id"], chat["chatId"]).in_order()
-                if records:
-                    chat["records"] = records
+            app["chats"] = self.lists["chat", app["id"]].in_order()
         # Datasets have collections, and these have rows. A request for rows names no dataset.
         datasets = self._place_in_folders("dataset")
         for dataset in datasets:
             dataset["collections"] = self._place_in_folders("collection", dataset["id"])
             for collection in dataset["collections"]:
-                rows = self.lists.pop(("row", (collection["_id"],)), ObjectList())
+                rows = self.lists.pop(("row", collection["_id"]), ObjectList())
                 if rows.objects:
                     collection["data"] = rows.in_order()
         # The rows that remain belong to no collection.
-        for (noun, _), rest in self.lists.items():
+        for (noun, *_), rest in self.lists.items():
             if noun == "row" and rest.objects:
                 self.notes["row", "skipped {} whose collection was not seen"] += len(rest.objects)
         if not apps and not datasets:
             return {}
         return {"apps": apps, "datasets": datasets}
 
-    def _add_unseen_holders(self) -> None:
-        """Add apps, datasets and chats of which only the content was seen."""
-        for noun, holder_ids in [*self.lists]:
-            if noun in RESOURCE_NOUNS:
-                id = holder_ids[0]
-                self.list_of(RESOURCE_NOUNS[noun]).objects.setdefault(id, {"id": id})
-            # An empty list of records may be of a chat that does not exist.
-            if noun == "record" and self.list_of(noun, *holder_ids).objects:
-                app_id, chat_id = holder_ids
-                self.list_of("chat", app_id).objects.setdefault(chat_id, {"chatId": chat_id})
-
     def _place_in_folders(self, noun: str, *holder_ids: str) -> list[JsonObject]:
         """The objects in order; those whose folder was not seen are at the top level."""
-        placed = self.list_of(noun, *holder_ids)
+        placed = self.lists[noun, *holder_ids]
         for fields in placed.objects.values():
             if fields.get("parentId") not in (None, *placed.objects):
                 fields["parentId"] = None

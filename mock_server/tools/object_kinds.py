@@ -30,12 +30,10 @@ class ObjectKind(NamedTuple):
 
 
 RESOURCE_FIELDS = ("name", "type", "intro", "avatar", "tmbId", "updateTime")
-SOURCE_FIELDS = ("externalFileId", "fileId", "rawLink")
-TRAINING_FIELDS = ("dataAmount", "trainingAmount", "trainingType", "hasError")
 COLLECTION_FIELDS = (
     *("name", "type", "tmbId", "tags", "forbid", "updateTime", "createTime"),
-    *SOURCE_FIELDS,
-    *TRAINING_FIELDS,
+    *("externalFileId", "fileId", "rawLink"),
+    *("dataAmount", "trainingAmount", "trainingType", "hasError"),
 )
 PIN_FIELDS = ("top", "title", "customTitle")
 CHAT_FIELDS = ("updateTime", "hasBeenRead", *PIN_FIELDS)

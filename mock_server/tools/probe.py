@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import Annotated, Any, Self, TypeVar
 
 import httpx2
@@ -240,14 +240,6 @@ class Probe(Struct, dict=True):
     def longest_folder(self) -> tuple[str | None, list[JsonObject]]:
         """The folder with the most collections, and these collections."""
         return max(self.levels.items(), key=lambda level: len(level[1]))
-
-    def neighbours(self, field: str) -> list[tuple[Any, Any]]:
-        """The values of a field in each collection and in the next collection of its folder."""
-        pairs = list[tuple[Any, Any]]()
-        for level in self.levels.values():
-            values = [it[field] for it in level]
-            pairs += pairwise(values)
-        return pairs
 
     def require_folder(self) -> JsonObject:
         """A folder at the top level that has content."""

@@ -43,11 +43,8 @@ def pull(
     rows: bool = False,
     pause: float = 0.5,
 ) -> tuple[JsonObject, list[str]]:
-    """A document of all that can be read, and a line for each list that cannot be read.
-
-    `pause`: the seconds before a request is repeated for the first time. Raises ServiceError.
-    """
-    with client_at(base_url, key, timeout=60, trust_env=True) as client:
+    """A document of what can be read, and a line for each list that cannot. Raises ServiceError."""
+    with client_at(base_url, key, trust_env=True) as client:
         account = AccountReader(client, pause)
         apps = account.read_resources(kinds.APP, app, "chats", account.read_chats)
         datasets = account.read_resources(
@@ -93,12 +90,11 @@ class AccountReader(Struct):
                 continue
             self.has_answered = True
             response = ServerResponse.of(http_response)
+            if response.is_accepted and response.has_code:
+                return convert_response(response.body.get("data"), kind, path)
+            failure = failure_of(response, path)
             if not response.is_outage:
-                return convert_response(accepted_data(response, path), kind, path)
-            failure = ServiceError(failure_text(response, path))
-            # FastGPT sends status and code 500 for a refusal that has no code of its own.
-            if response.status == 500 and response.has_code:
-                failure = NotReadable(failure_text(response, path))
+                break
             retry_after = http_response.headers.get("Retry-After", "")
             if retry_after.isdecimal():
                 wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
@@ -200,22 +196,18 @@ def entries_in_folders(
     return entries
 
 
-def failure_text(response: ServerResponse, path: str) -> str:
-    """The message on a response that is not a success."""
+def failure_of(response: ServerResponse, path: str) -> Exception:
+    """What to raise for a response that is not a success."""
     text = "no envelope"
     if response.has_code:
         text = f"{response.code} {response.body.get('statusText', '')}"
-    return f"Expected an answer, got HTTP {response.status} with {text} - at {path}"
-
-
-def accepted_data(response: ServerResponse, path: str) -> Any:
-    """The data of a successful response. Raises NotReadable, UnexpectedResponse."""
-    is_refused = response.has_code and response.code != 200
-    if response.status == 404 or is_refused:
-        raise NotReadable(failure_text(response, path))
-    if not response.has_code:
-        raise UnexpectedResponse(failure_text(response, path))
-    return response.body.get("data")
+    message = f"Expected an answer, got HTTP {response.status} with {text} - at {path}"
+    # FastGPT sends status and code 500 for a refusal that has no code of its own.
+    if response.is_outage and not (response.has_code and response.status == 500):
+        return ServiceError(message)
+    if response.has_code or response.status == 404:
+        return NotReadable(message)
+    return UnexpectedResponse(message)
 
 
 def convert_response(value: Any, kind: type[T], path: str) -> T:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType, defstruct, json
+from msgspec import defstruct, json
 
 from mock_server.decoding import JsonObject, convert_or_refuse
 from mock_server.service.rights import Permission
@@ -27,10 +27,8 @@ ITEM_FIELDS: dict[str, Any] = dict.fromkeys(TEXT_FIELDS, str) | {
 SpecCollection: Any = defstruct("SpecCollection", [*ITEM_FIELDS.items()])
 # FastGPT's `permission` has no `value`, and some fields are sent only if they are set.
 SERVICE_FIELDS = ITEM_FIELDS | {"permission": Permission}
-OPTIONAL = ("tags", "forbid", "externalFileId", "trainingType")
-SENT: list[Any] = [(name, kind) for name, kind in SERVICE_FIELDS.items() if name not in OPTIONAL]
-MAYBE_SENT = [(name, ITEM_FIELDS[name] | UnsetType, UNSET) for name in OPTIONAL]
-ServiceCollection: Any = defstruct("ServiceCollection", SENT + MAYBE_SENT)
+ServiceCollection: Any = defstruct("ServiceCollection", [*SERVICE_FIELDS.items()])
+NOT_ALWAYS_SENT = {"tags": [], "forbid": False, "externalFileId": "", "trainingType": ""}
 SpecPage: Any = defstruct("SpecPage", [("list", list[JsonObject]), ("total", int)])
 ENVELOPE = [("code", Literal[200]), ("statusText", str), ("message", str), ("data", SpecPage)]
 SpecEnvelope: Any = defstruct("SpecEnvelope", ENVELOPE, forbid_unknown_fields=True)
@@ -61,9 +59,10 @@ def check_fields(server: Probe) -> None:
 def check_item_fields(items: list[JsonObject]) -> None:
     """Raises Refusal for a collection with a wrong field."""
     for item in items:
-        is_documented = item.keys() <= ITEM_FIELDS.keys()
-        kind = SpecCollection if is_documented else ServiceCollection
-        convert_or_refuse({"tags": []} | item, kind)
+        if item.keys() <= ITEM_FIELDS.keys():
+            convert_or_refuse({"tags": []} | item, SpecCollection)
+        else:
+            convert_or_refuse(NOT_ALWAYS_SENT | item, ServiceCollection)
 
 
 def check_pages(server: Probe) -> None:
@@ -119,9 +118,7 @@ def check_pin(server: Probe) -> None:
             server.not_restored.pop()
 
 
-Rule = Callable[[Probe], None]
-"""A check that raises AssertionError or Refusal if a server breaks the rule."""
-RULES: dict[str, tuple[str, Rule]] = {
+RULES: dict[str, tuple[str, Callable[[Probe], None]]] = {
     "envelope": ("2.3", check_envelope),
     "fields": ("2.2", check_fields),
     "pages": ("4.2", check_pages),
@@ -129,4 +126,4 @@ RULES: dict[str, tuple[str, Rule]] = {
     "search": ("4.2", check_search),
     "pin": ("4.1", check_pin),
 }
-"""For each rule its section of the spec, and its check."""
+"""For each rule its section of the spec, and a check that raises AssertionError or Refusal."""
