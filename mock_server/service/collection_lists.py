@@ -135,8 +135,9 @@ class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, di
     slowest_training_mode: str | UnsetType = UNSET
 
 
-def tolerate_list(call: Call, body: Fields) -> Fields:
+def rewrite_list(call: Call, body: Fields) -> Fields:
     """Read strings as numbers, and add a missing offset, if the choices allow that."""
+    body = {**body}
     choices = call.choices
     # The filters of choice list_filters are not in the spec, so they are violations.
     for field in fields(REQUEST_TYPES[choices.list_filters]):
@@ -177,7 +178,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     access="key",
     refusals=FOLDER_REFUSALS,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
-    tolerate=tolerate_list,
+    rewrite=rewrite_list,
     request_type_under=lambda it: REQUEST_TYPES[it.list_filters],
 )
 def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
