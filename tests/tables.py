@@ -155,9 +155,8 @@ def without_effect() -> str:
     """A row for the operations that ignore the same fields."""
     names: dict[str, list[str]] = {}
     for operation in OPERATIONS:
-        fields = [each.encode_name for each in structs.fields(operation.ignored_fields)]
-        if fields:
-            names.setdefault(code(fields), []).append(operation.name)
+        if operation.ignored_fields:
+            names.setdefault(code(operation.ignored_fields), []).append(operation.name)
     rows = (f"{code(operations)} | {fields}" for fields, operations in names.items())
     return markdown("name | fields without effect", rows)
 

@@ -1,10 +1,10 @@
 """Lists of a dataset's collections (spec 4.2)."""
 
 from collections.abc import Set
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json, to_builtins
-from msgspec.structs import fields, replace
+from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
+from msgspec.structs import replace
 
 from mock_server import errors
 from mock_server.choices import Choices, profile_choices
@@ -14,7 +14,7 @@ from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
 from mock_server.service.rights import Permission, rights
-from mock_server.service.views import Page
+from mock_server.service.views import Page, struct_from
 from mock_server.store.objects import (
     ROOT,
     UNSET_IN_SERVICE_LISTS,
@@ -96,12 +96,9 @@ def has_tag_value(
     dataset: Dataset, collection: Collection, tag_id: str, values: Set[str | float]
 ) -> bool:
     """Whether a collection has a tag with one of these values."""
-    for tag in collection.tags:
-        if not isinstance(tag, ValuedTag) or not tag.has_one_of(values):
-            continue
-        if dataset.tag_id(tag.tag) == tag_id:
-            return True
-    return False
+    valued_tags = [it for it in collection.tags if isinstance(it, ValuedTag)]
+    matching = [it for it in valued_tags if it.has_one_of(values)]
+    return any(dataset.tag_id(it.tag) == tag_id for it in matching)
 
 
 REQUEST_TYPES: dict[str, type[ListV2Request]] = {
@@ -110,14 +107,14 @@ REQUEST_TYPES: dict[str, type[ListV2Request]] = {
     "tag_values": TagValueListV2Request,
 }
 """The type of requests under each value of choice list_filters."""
-LIST_REQUEST_FIELDS = {it.encode_name for it in fields(ListV2Request)}
+LIST_REQUEST_FIELDS = ListV2Request.__struct_encode_fields__
 MAX_SERVICE_TEXT = 100
 """The most characters of a searchText that FastGPT takes."""
-PERMISSIONS = {
-    "documented": {level: json.encode(Permission.of(level)) for level in Level},
-    "service": {level: json.encode(rights("dataset", level)) for level in Level},
+PERMISSIONS: dict[str, dict[Level, Any]] = {
+    "documented": {level: Permission.of(level) for level in Level},
+    "service": {level: rights("dataset", level) for level in Level},
 }
-"""The JSON of a `permission` (spec 2.2) under each value of choice item_fields."""
+"""The field `permission` (spec 2.2) under each value of choice item_fields."""
 AS_THE_SERVICE = profile_choices("deployed")
 """The choices of the older list, which is no operation of the spec: it is always FastGPT's."""
 NUMBER_FIELDS = ("offset", "pageSize", "pageNum")
@@ -140,8 +137,7 @@ def rewrite_list(call: Call, body: Fields) -> Fields:
     body = {**body}
     choices = call.choices
     # The filters of choice list_filters are not in the spec, so they are violations.
-    for field in fields(REQUEST_TYPES[choices.list_filters]):
-        name = field.encode_name
+    for name in REQUEST_TYPES[choices.list_filters].__struct_encode_fields__:
         if name in body and name not in LIST_REQUEST_FIELDS:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
     for name in NUMBER_FIELDS:
@@ -180,8 +176,9 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
     rewrite=rewrite_list,
     request_type_under=lambda it: REQUEST_TYPES[it.list_filters],
+    declared_response_type=Page[ListedCollection],
 )
-def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
+def list_v2(call: Call, body: ListV2Request) -> Page[dict[str, Any]]:
     """List a page of a dataset's collections."""
     size = read_page_size(call, body)
     if call.choices.search_text == "service":
@@ -191,24 +188,19 @@ def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
     if isinstance(body, FilteredListV2Request) and body.simple:
         page = without_counts(page)
     permission = PERMISSIONS[call.choices.item_fields][call.caller.level_on(dataset)]
-    items = page_json(page, permission, call.choices)
-    # The items are JSON already: a collection is encoded once for all lists.
-    return Page(cast(list[ListedCollection], items), len(matches))
+    items = [listed_fields(it, call.choices, permission) for it in page]
+    return Page(items, len(matches))
 
 
-def page_json(items: list[Collection], permission: bytes, choices: Choices) -> Raw:
-    """Collections as a list sends them, each with this JSON of the caller's `permission`."""
+def listed_fields(collection: Collection, choices: Choices, permission: Any) -> dict[str, Any]:
+    """The fields of a collection in a list, with the caller's `permission`."""
     is_documented = choices.item_fields == "documented"
-    has_values = choices.tag_form == "typed"
-    has_empty_tags = choices.tags_empty == "list"
-    encoded_items = []
-    for item in items:
-        collection = item if has_values else item.without_tag_values
-        if not has_empty_tags:
-            collection = collection.without_empty_tags
-        start = collection.json_start if is_documented else collection.service_json_start
-        encoded_items.append(start + permission + b"}")
-    return Raw(b"[" + b",".join(encoded_items) + b"]")
+    fields = collection.spec_fields if is_documented else collection.service_fields
+    tags = collection.tags if choices.tag_form == "typed" else collection.tag_names
+    listed = fields | {"tags": tags, "permission": permission}
+    if not tags and choices.tags_empty == "absent":
+        del listed["tags"]
+    return listed
 
 
 def without_counts(collections: list[Collection]) -> list[Collection]:
@@ -295,7 +287,7 @@ def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     if choices.parent_unknown == "empty" and not cast_fails:
         return
     refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
-    refusal.service = errors.UNKNOWN_FOLDER
+    refusal.service = errors.CollectionNotFound.service
     is_foreign = any(folder_id in it.collections for it in call.store.datasets.values())
     if choices.parent_unknown == "not_found" and is_foreign:
         refusal.service = errors.FOREIGN_FOLDER
@@ -338,30 +330,27 @@ class NumberedPage(Struct, rename="camel"):
     total: int
 
 
+class NumberedPageRequest(Struct, rename="camel", kw_only=True):
+    """A request for a page of collections by its number."""
+
+    dataset_id: str
+    page_num: Annotated[int, Meta(ge=1)] = 1
+    page_size: Annotated[int, Meta(ge=1, le=100)] = 10
+    parent_id: str | None = None
+    search_text: str = ""
+    select_folder: bool = False
+    filter_tags: tuple[str, ...] = ()
+    simple: bool = False
+
+
 @Operation("POST", f"{PATH}/list", refusals=FOLDER_REFUSALS, example={"datasetId": DEMO_DATASET})
-def collection_list(
-    call: Call,
-    dataset_id: str,
-    page_num: Annotated[int, Meta(ge=1)] = 1,
-    page_size: Annotated[int, Meta(ge=1, le=100)] = 10,
-    parent_id: str | None = None,
-    search_text: str = "",
-    select_folder: bool = False,
-    filter_tags: tuple[str, ...] = (),
-    simple: bool = False,
-) -> NumberedPage:
+def collection_list(call: Call, body: NumberedPageRequest) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all without counts."""
-    filters = TagListV2Request(
-        offset=(page_num - 1) * page_size,
-        dataset_id=dataset_id,
-        parent_id=parent_id,
-        search_text=search_text,
-        select_folder=select_folder,
-        filter_tags=filter_tags,
-    )
+    offset = (body.page_num - 1) * body.page_size
+    filters = struct_from(TagListV2Request, body, offset=offset)
     dataset, matches = find_matches(call, filters, AS_THE_SERVICE)
-    page = matches[filters.offset : filters.offset + page_size]
-    if simple:
+    page = matches[offset : offset + body.page_size]
+    if body.simple:
         page = without_counts(matches)
     permission = rights("dataset", call.caller.level_on(dataset))
     items = []
@@ -369,4 +358,4 @@ def collection_list(
         tags = collection.tag_names or UNSET
         sent = collection.as_sent(**UNSET_IN_SERVICE_LISTS, has_error=UNSET, tags=tags)
         items.append({**to_builtins(sent), "permission": permission})
-    return NumberedPage(page_num, page_size, items, len(matches))
+    return NumberedPage(body.page_num, body.page_size, items, len(matches))
