@@ -14,6 +14,3 @@ class Moment(Struct, frozen=True):
     choices: Choices = Choices()
     clock: Clock = Clock()
     profile: str = "documented"
-
-    def now_ms(self) -> int:
-        return self.clock.now_ms()

@@ -243,8 +243,7 @@ class Control(AdminClient):
 
         A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
         """
-        row = without_none(rows=[*rows], match=match, times=times)
-        return self._add({"kind": "hits"} | row)
+        return self._add(without_none(kind="hits", rows=[*rows], match=match, times=times))
 
     def _add(self, fields: JsonObject) -> AddedRow:
         row = AddedRow(self, fields)

@@ -26,8 +26,7 @@ class AddedRow:
     def __init__(self, admin: AdminClient, fields: JsonObject) -> None:
         self._admin = admin
         self._fields = fields
-        self.kind: str | None = fields.get("kind")
-        self.is_answer = self.kind in ANSWERS
+        self.is_answer = fields.get("kind") in ANSWERS
         self._add(fields)
 
     def _add(self, fields: JsonObject) -> None:

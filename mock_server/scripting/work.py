@@ -41,10 +41,10 @@ class Work(Protocol):
     def connection(self) -> Connection:
         """The connection of the request. Raises NeedsConnection in process."""
 
-    def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
-        """The outcome of the request: now, or with another body, or at another moment.
+    def outcome(self, body: bytes | None = None) -> Outcome:
+        """The outcome of the request, or of one with another body. Nothing changes.
 
-        Nothing changes. After `keep`, a call without arguments returns the kept outcome.
+        After `keep`, a call without a body returns the kept outcome.
         """
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:

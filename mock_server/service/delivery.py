@@ -40,9 +40,7 @@ class Delivery:
     def connection(self) -> Connection:
         """The client's connection. Raises NeedsConnection in process, where there is none."""
         server = getattr(self._scope["app"].state, "server", None)
-        # If a fault breaks it, the response has ended, but the client has not left.
-        on_end = self._exchange.note_end
-        connection: Connection | None = server and server.connection_of(self._scope, on_end)
+        connection: Connection | None = server and server.connection_of(self._scope)
         if connection is None:
             raise NeedsConnection("a connection to break (call the server by its URL)", "none")
         return connection
@@ -52,6 +50,8 @@ class Delivery:
         await response(self._scope, self.receive, self._forward)
         if self._is_whole:
             return
+        # The server has broken off the response, if the client had not left before.
+        self._exchange.note_end()
         with suppress(NeedsConnection):
             self.connection.close()
             # uvicorn would send a 500 if this returned before the connection is lost.
@@ -76,12 +76,8 @@ class Delivery:
 
     async def _forward(self, message: Message) -> None:
         # The journal is first: a client that has the response must find it there.
-        exchange = self._exchange
-        if message["type"] == "http.response.start":
-            exchange.note_start(message["status"], message["headers"])
-        else:
-            exchange.note_sent(message.get("body", b""))
-            if not message.get("more_body"):
-                self._is_whole = True
-                exchange.note_end()
+        self._exchange.note_sent(message)
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self._is_whole = True
+            self._exchange.note_end()
         await self._send(message)

@@ -74,14 +74,14 @@ class Handling(Work):
     def connection(self) -> Connection:
         return self._delivery.connection
 
-    def outcome(self, body: bytes | None = None, moment: Moment | None = None) -> Outcome:
-        if self._kept_outcome is not None and body is None and moment is None:
+    def outcome(self, body: bytes | None = None) -> Outcome:
+        if self._kept_outcome is not None and body is None:
             return self._kept_outcome
         request = self.exchange.request
         if body is not None:
             headers = request.headers | {"content-type": "application/json"}
             request = replace(request, body=body, headers=headers)
-        call = self._call.restarted(moment or self.moment, request)
+        call = self._call.restarted(self.moment, request)
         # An answer of a test takes the place of the operation.
         pick = call.state.script.pick_answer(self.exchange)
         firing = pick.firing
