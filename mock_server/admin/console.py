@@ -195,7 +195,8 @@ def data_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
     if dataset is not None:
         folder = dataset.collections.get(query.folder)
         folder_id = ROOT if folder is None else folder.id
-        part["items"] = dataset.fixture_order.children.get(folder_id, [])
+        items = dataset.collections.values()
+        part["items"] = [it for it in items if it.parent_id == folder_id]
         # The path is built from the folder up, to the top level.
         while folder is not None and folder not in part["path"]:
             part["path"].insert(0, folder)

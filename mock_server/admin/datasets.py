@@ -7,6 +7,7 @@ from mock_server.decoding import JsonObject
 from mock_server.errors import CollectionNotFound, DatasetNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.merge import parse_collections, parse_dataset
+from mock_server.store.account import subtree_ids
 from mock_server.store.objects import ROOT, Collection, Dataset
 
 
@@ -81,10 +82,10 @@ def put_collection(call: AdminCall, body: JsonObject) -> Collection:
 @route("DELETE", "/datasets/{dataset}/collections/{id:path}")
 def delete_collection(call: AdminCall) -> dict[str, int]:
     """Remove a collection; a folder with all that is in it."""
-    before = require_dataset(call)
-    after = before.without_collections([require_collection(call).id])
-    call.save_resource(after)
-    return {"deleted": len(before.collections) - len(after.collections)}
+    dataset = require_dataset(call)
+    ids = subtree_ids(dataset.collections, require_collection(call).id)
+    call.save_resource(dataset.without_collections(ids))
+    return {"deleted": len(ids)}
 
 
 def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:

@@ -15,6 +15,7 @@ from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
 from mock_server.service.rights import Permission, rights
 from mock_server.service.views import Page, struct_from
+from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (
     ROOT,
     UNSET_IN_SERVICE_LISTS,
@@ -256,12 +257,12 @@ def empty_hint(body: ListV2Request, scope_count: int, text_count: int, match_cou
 
 def items_of_search(dataset: Dataset, body: ListV2Request, choices: Choices) -> list[Collection]:
     """The collections to search: all, or those below a folder; an unknown folder has none."""
-    items = dataset.in_order(choices.list_order).items
+    items = dataset.in_order(choices.list_order)
     if choices.search_scope == "dataset" or not body.parent_id:
         return items
     if body.parent_id not in dataset.collections:
         return []
-    ids_inside = {it.id for it in dataset.subtree(body.parent_id)[1:]}
+    ids_inside = subtree_ids(dataset.collections, body.parent_id) - {body.parent_id}
     return [it for it in items if it.id in ids_inside]
 
 
@@ -269,16 +270,15 @@ def items_of_folder(
     call: Call, dataset: Dataset, body: ListV2Request, choices: Choices
 ) -> list[Collection]:
     """The collections of the folder in `parentId`, or by choice all. Raises ParentNotFound."""
-    ordered = dataset.in_order(choices.list_order)
+    items = dataset.in_order(choices.list_order)
     parent_id = body.parent_id
     if parent_id is UNSET and choices.parent_omitted == "any":
-        return ordered.items
-    is_root = parent_id == "" and choices.parent_empty_string == "root"
-    if parent_id is UNSET or parent_id is ROOT or is_root:
-        return ordered.children.get(ROOT, [])
-    if parent_id not in dataset.collections:
+        return items
+    if parent_id is UNSET or (parent_id == "" and choices.parent_empty_string == "root"):
+        parent_id = ROOT
+    if parent_id is not ROOT and parent_id not in dataset.collections:
         check_unknown_folder(call, parent_id, choices)
-    return ordered.children.get(parent_id, [])
+    return [it for it in items if it.parent_id == parent_id]
 
 
 def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Container, Mapping
-from functools import cached_property
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field, json
@@ -107,7 +106,7 @@ class User(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     member: str = DEFAULT_MEMBER
 
 
-class Store(Struct, frozen=True, kw_only=True, dict=True):
+class Store(Struct, frozen=True, kw_only=True):
     """An account. A `Store` never changes; an operation makes the next one."""
 
     apps: dict[str, App] = {}
@@ -117,14 +116,13 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
     last_number: int = 0
     """The number in the id that was last given to a new object."""
 
-    @cached_property
-    def is_training(self) -> bool:
-        return any(it.steps for it in self.datasets.values())
-
     def trained_at(self, now_ms: int) -> "Store":
         """The account after all steps of training that are due at this time."""
-        datasets = {id: it.trained_at(now_ms) for id, it in self.datasets.items()}
-        return replace(self, datasets=datasets)
+        store = self
+        for dataset in self.datasets.values():
+            if dataset.steps:
+                store = store.with_resource(dataset.trained_at(now_ms))
+        return store
 
     def next_id(self) -> tuple[str, "Store"]:
         """The id of a new object, and the account with its counter advanced."""
@@ -150,9 +148,9 @@ class Store(Struct, frozen=True, kw_only=True, dict=True):
         return replace(self, datasets=omit(self.datasets, subtree_ids(self.datasets, resource.id)))
 
 
-def subtree_ids(objects: Mapping[str, TreeObject], id: str) -> set[str]:
-    """The ids of an object and of all objects below it."""
-    ids = {id}
+def subtree_ids(objects: Mapping[str, TreeObject], *roots: str) -> set[str]:
+    """The ids of some objects, and of all objects below them."""
+    ids = set(roots)
     known = 0
     # Each round adds the objects of one more level.
     while len(ids) > known:
