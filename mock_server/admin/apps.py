@@ -35,7 +35,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     script = call.current_state().script
     other_rows = [it.row for it in script.declared if not is_of_app(it, id)]
     check_room(other_rows + replies)
-    call.put_resource(app)
+    call.put_resource(app, call.current_store().apps)
     remove_replies(script, id)
     script.declare(replies)
     return app_entry(app, replies)
@@ -60,40 +60,35 @@ def get_chats(call: AdminCall, query: PageQuery) -> JsonObject:
     return query.page("chats", [*require_app(call).chats.values()])
 
 
-@route("POST", "/apps/{app}/chats", status=201)
+@route("POST", "/apps/{app}/chats")
 def post_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Add a chat, in the form of a fixture; a missing chatId is derived."""
-    return put_into_app(call, body)
+    app = require_app(call)
+    chat = parse_chat(body, app)
+    call.note_put(chat.chat_id, app.chats)
+    call.save_resource(app.with_chats(chat), chat)
+    return chat
 
 
 @route("GET", "/apps/{app}/chats/{id:path}")
 def get_chat(call: AdminCall) -> Chat:
     """Read a chat."""
-    return require_chat(call)
+    return call.require_item("id", require_app(call).chats, ChatNotFound, "a chatId of this app")
 
 
 @route("PUT", "/apps/{app}/chats/{id:path}")
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Create or replace a chat, in the form of a fixture."""
     id = id_of_path(call.path_parameters["id"], body, "chatId")
-    return put_into_app(call, body | {"chatId": id})
+    return post_chat(call, body | {"chatId": id})
 
 
 @route("DELETE", "/apps/{app}/chats/{id:path}")
 def delete_chat(call: AdminCall) -> dict[str, int]:
     """Remove a chat."""
-    chat = require_chat(call)
+    chat = get_chat(call)
     call.save_resource(require_app(call).without_chats([chat.chat_id]))
     return {"deleted": 1}
-
-
-def put_into_app(call: AdminCall, body: JsonObject) -> Chat:
-    """Add or replace a chat in the app of the path, and return it."""
-    app = require_app(call)
-    chat = parse_chat(body, app)
-    call.note_put(chat.chat_id, app.chats)
-    call.save_resource(app.with_chats(chat), chat)
-    return chat
 
 
 def remove_replies(script: Script, app: str) -> None:
@@ -109,8 +104,3 @@ def is_of_app(active: ActiveRow[ScriptRow], app: str) -> bool:
 def require_app(call: AdminCall) -> App:
     """The app in the path. Raises AppNotFound."""
     return call.require_item("app", call.current_store().apps, AppNotFound, "the id of an app")
-
-
-def require_chat(call: AdminCall) -> Chat:
-    """The chat in the path. Raises AppNotFound, ChatNotFound."""
-    return call.require_item("id", require_app(call).chats, ChatNotFound, "a chatId of this app")

@@ -6,7 +6,8 @@ Every action is a form that the script sends to the admin API.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -18,25 +19,27 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
-from mock_server.admin.settings import clock_view
+from mock_server.admin.settings import get_clock
 from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices, read_all
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
 from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, media_type
-from mock_server.journal import Exchange, ShownMessage, Violation
+from mock_server.journal import Entry, Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redact
 from mock_server.scripting import faults, pages
 from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import ScriptRow
 from mock_server.scripting.work import Fault
 from mock_server.service.app import OPERATION_NAMES
+from mock_server.store.account import Store
 from mock_server.store.objects import ROOT
 from mock_server.store.replies import as_text
 
 FILES = Path(__file__).parent
 PAGE_SIZE = 100
 SUMMARY_CHARS = 70
+PARTS = ("status", "data", "requests", "control")
 USUAL_OPERATIONS = {
     "listV2": "list collections",
     "updateHistory": "pin a chat",
@@ -114,28 +117,24 @@ def render(request: Request, template: str, language: str, **context: Any) -> Re
         before_english = preferred.partition("en")[0]
         language = "zh" if "zh" in before_english else "en"
     page = ENVIRONMENT.get_template(f"{template}.html")
-    text = page.render(context, t=translator(language), lang=language)
+    text = page.render(context, t=partial(translate, language), lang=language)
     return HTMLResponse(text, headers=PAGE_HEADERS)
 
 
-def translator(language: str) -> Callable[..., str]:
-    """Return a function that translates an English text and fills its fields.
+def translate(language: str, text: str, **fields: object) -> str:
+    """An English text in a language, with its fields filled.
 
     In `{n} chat|{n} chats` the first form is for 1, the second for other numbers.
     """
-
-    def translate(text: str, **fields: object) -> str:
-        translated, _, plural = text.partition("|")
-        if plural and fields.get("n") != 1:
-            translated = plural
-        if language == "zh":
-            translated = CHINESE.get(text, translated)
-        # The script fills the {braces} of a text for which no fields are given here.
-        if not fields:
-            return translated
-        return translated.format(**fields)
-
-    return translate
+    translated, _, plural = text.partition("|")
+    if plural and fields.get("n") != 1:
+        translated = plural
+    if language == "zh":
+        translated = CHINESE.get(text, translated)
+    # The script fills the {braces} of a text for which no fields are given here.
+    if not fields:
+        return translated
+    return translated.format(**fields)
 
 
 async def get_console(request: Request) -> Response:
@@ -148,102 +147,60 @@ async def get_console(request: Request) -> Response:
 def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
     """A part of the page, or all parts. Raises RouteNotFound."""
     part = call.path_parameters["part"]
-    if part != "all" and part not in PART_DATA:
-        raise RouteNotFound(f"all, {', '.join(PART_DATA)}", part)
+    if part not in ("all", *PARTS):
+        raise RouteNotFound(f"all, {', '.join(PARTS)}", part)
+    sandbox = call.require_sandbox()
     state = call.current_state()
-    call.sandboxes.remove_idle()
+    exchanges = state.journal.exchanges
     choices = read_all(state.moment.choices)
     profile = read_all(profile_choices(state.moment.profile))
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
-    context = {
-        "view": query,
-        "sandboxes": call.sandboxes.by_name,
-        "sandbox": call.require_sandbox(),
-        "state": state,
-        "clock": clock_view(state.moment.clock),
-        "ahead": round(ahead_ms / 1000),
-        "added_rows": [it for it in state.script.added_rows() if not it.is_finished],
-        "differing": dict(choices.items() - profile.items()),
-        "operations": OFFERED_OPERATIONS,
-        "page_size": PAGE_SIZE,
-    }
-    # The template shows the parts that the context has.
-    for name, data_of_part in PART_DATA.items():
-        if part in ("all", name):
-            context[name] = data_of_part(call, query)
-    return render(call.request, "parts", query.lang, **context)
+    return render(
+        call.request,
+        "parts",
+        query.lang,
+        parts=PARTS if part == "all" else [part],
+        view=query,
+        sandboxes=call.sandboxes.by_name,
+        sandbox=sandbox,
+        state=state,
+        clock=get_clock(call),
+        ahead=round(ahead_ms / 1000),
+        added_rows=[it for it in state.script.added_rows() if not it.is_finished],
+        differing=dict(choices.items() - profile.items()),
+        is_changed=state.moment.store is not sandbox.baseline.store,
+        problems=sum(map(is_problem, exchanges)),
+        called=sorted({it.operation for it in exchanges if it.operation}),
+        entries=latest_entries(exchanges, query),
+        base=str(call.request.base_url).partition("/__admin")[0].rstrip("/"),
+        data=shown_data(state.moment.store, query),
+    )
 
 
-def status_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
-    """Whether the data differs from the baseline, and the number of problems."""
-    state = call.current_state()
-    return {
-        "is_changed": state.moment.store is not call.require_sandbox().baseline.store,
-        "problems": sum(map(is_problem, state.journal.exchanges)),
-    }
+def latest_entries(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list[Entry]:
+    """The latest entries that pass the filters, the latest first."""
+    matching = [it for it in exchanges if query.operation in ("", it.operation)]
+    if query.problems:
+        matching = [*filter(is_problem, matching)]
+    return [*map(Exchange.entry, islice(reversed(matching), PAGE_SIZE))]
 
 
-def data_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
-    """The chats of one app, and the collections of one folder of a dataset."""
-    store = call.current_store()
+def shown_data(store: Store, query: ConsoleQuery) -> JsonObject:
+    """The app and the dataset that are open, and the collections of one folder of the dataset."""
     # If no app or dataset is chosen, the first one is shown.
     app = store.apps.get(query.app) or next(iter(store.apps.values()), None)
     dataset = store.datasets.get(query.dataset) or next(iter(store.datasets.values()), None)
-    part: JsonObject = {"app": app, "chats": [], "dataset": dataset, "path": [], "items": []}
-    if app is not None:
-        part["chats"] = app.listed_chats
+    data: JsonObject = {"app": app, "dataset": dataset, "path": [], "items": []}
     if dataset is not None:
         folder = dataset.collections.get(query.folder)
         folder_id = ROOT if folder is None else folder.id
         items = dataset.collections.values()
-        part["items"] = [it for it in items if it.parent_id == folder_id]
+        data["items"] = [it for it in items if it.parent_id == folder_id]
         # The path is built from the folder up, to the top level.
-        while folder is not None and folder not in part["path"]:
-            part["path"].insert(0, folder)
+        while folder is not None and folder not in data["path"]:
+            data["path"].insert(0, folder)
             folder = dataset.collections.get(folder.parent_id or "")
-    return part
-
-
-def requests_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
-    """The latest entries that pass the filters, and the entry that is open."""
-    state = call.current_state()
-    exchanges = state.journal.exchanges
-    base = str(call.request.base_url).partition("/__admin")[0].rstrip("/")
-    matching = [it for it in exchanges if query.operation in ("", it.operation)]
-    if query.problems:
-        matching = [*filter(is_problem, matching)]
-    part: JsonObject = {
-        "entries": [*map(Exchange.entry, islice(reversed(matching), PAGE_SIZE))],
-        "operations": sorted({it.operation for it in exchanges if it.operation}),
-        "opened": None,
-        "base": base,
-        "key": "$API_KEY" if state.moment.store.keys else "any-key",
-    }
-    for exchange in exchanges:
-        if exchange.seq == query.entry:
-            entry = exchange.entry()
-            part["opened"] = entry
-            part["curl"] = curl_command(entry.request, base)
-    return part
-
-
-def control_part(call: AdminCall, query: ConsoleQuery) -> JsonObject:
-    """The failures, presets, snapshots, profiles and choices to choose from."""
-    return {
-        "failures": {text: fields_to_send(fault) for text, fault in FAILURES.items()},
-        "presets": PRESETS,
-        "snapshots": call.require_sandbox().snapshots,
-        "profiles": PROFILES,
-        "choices": choice_table(),
-    }
-
-
-PART_DATA = {
-    "status": status_part,
-    "data": data_part,
-    "requests": requests_part,
-    "control": control_part,
-}
+    return data
 
 
 def is_problem(exchange: Exchange) -> bool:
@@ -335,4 +292,13 @@ def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
             yield words
 
 
-ENVIRONMENT.filters |= {it.__name__: it for it in (summary, pretty, special_fields, breaches)}
+FILTERS = (summary, pretty, special_fields, fields_to_send, breaches, curl_command)
+ENVIRONMENT.filters |= {it.__name__: it for it in FILTERS}
+ENVIRONMENT.globals |= {
+    "operations": OFFERED_OPERATIONS,
+    "failures": FAILURES,
+    "presets": PRESETS,
+    "profiles": PROFILES,
+    "choices": choice_table(),
+    "page_size": PAGE_SIZE,
+}

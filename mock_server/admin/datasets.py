@@ -20,11 +20,9 @@ class CollectionsQuery(PageQuery):
 @route("GET", "/datasets")
 def get_datasets(call: AdminCall) -> dict[str, list[JsonObject]]:
     """List the datasets, with the number of their collections."""
-    datasets = []
-    for dataset in call.current_store().datasets.values():
-        count = len(dataset.collections)
-        datasets.append({"id": dataset.id, "name": dataset.name, "collections": count})
-    return {"datasets": datasets}
+    datasets = call.current_store().datasets.values()
+    views = [{"id": it.id, "name": it.name, "collections": len(it.collections)} for it in datasets]
+    return {"datasets": views}
 
 
 @route("GET", "/datasets/{dataset}")
@@ -37,7 +35,7 @@ def get_dataset(call: AdminCall) -> JsonObject:
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace a dataset, in the form of a fixture."""
     dataset = parse_dataset(body, id_of_path(call.path_parameters["dataset"], body, "id"))
-    call.put_resource(dataset)
+    call.put_resource(dataset, call.current_store().datasets)
     return dataset_entry(dataset)
 
 
@@ -60,36 +58,9 @@ def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
     return query.page("collections", items)
 
 
-@route("POST", "/datasets/{dataset}/collections", status=201)
+@route("POST", "/datasets/{dataset}/collections")
 def post_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Add a collection, in the form of a fixture; a missing _id is derived."""
-    return put_into_dataset(call, body)
-
-
-@route("GET", "/datasets/{dataset}/collections/{id:path}")
-def get_collection(call: AdminCall) -> Collection:
-    """Read a collection."""
-    return require_collection(call)
-
-
-@route("PUT", "/datasets/{dataset}/collections/{id:path}")
-def put_collection(call: AdminCall, body: JsonObject) -> Collection:
-    """Create or replace a collection, in the form of a fixture."""
-    id = id_of_path(call.path_parameters["id"], body, "_id")
-    return put_into_dataset(call, body | {"_id": id})
-
-
-@route("DELETE", "/datasets/{dataset}/collections/{id:path}")
-def delete_collection(call: AdminCall) -> dict[str, int]:
-    """Remove a collection; a folder with all that is in it."""
-    dataset = require_dataset(call)
-    ids = subtree_ids(dataset.collections, require_collection(call).id)
-    call.save_resource(dataset.without_collections(ids))
-    return {"deleted": len(ids)}
-
-
-def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:
-    """Add or replace a collection in the dataset of the path, and return it."""
     before = require_dataset(call)
     after, id = parse_collections(body, before)
     call.note_put(id, before.collections)
@@ -97,14 +68,31 @@ def put_into_dataset(call: AdminCall, body: JsonObject) -> Collection:
     return after.collections[id]
 
 
+@route("GET", "/datasets/{dataset}/collections/{id:path}")
+def get_collection(call: AdminCall) -> Collection:
+    """Read a collection."""
+    collections = require_dataset(call).collections
+    expected = "the _id of a collection of this dataset"
+    return call.require_item("id", collections, CollectionNotFound, expected)
+
+
+@route("PUT", "/datasets/{dataset}/collections/{id:path}")
+def put_collection(call: AdminCall, body: JsonObject) -> Collection:
+    """Create or replace a collection, in the form of a fixture."""
+    id = id_of_path(call.path_parameters["id"], body, "_id")
+    return post_collection(call, body | {"_id": id})
+
+
+@route("DELETE", "/datasets/{dataset}/collections/{id:path}")
+def delete_collection(call: AdminCall) -> dict[str, int]:
+    """Remove a collection; a folder with all that is in it."""
+    dataset = require_dataset(call)
+    ids = subtree_ids(dataset.collections, get_collection(call).id)
+    call.save_resource(dataset.without_collections(ids))
+    return {"deleted": len(ids)}
+
+
 def require_dataset(call: AdminCall) -> Dataset:
     """The dataset in the path. Raises DatasetNotFound."""
     datasets = call.current_store().datasets
     return call.require_item("dataset", datasets, DatasetNotFound, "the id of a dataset")
-
-
-def require_collection(call: AdminCall) -> Collection:
-    """The collection in the path. Raises DatasetNotFound, CollectionNotFound."""
-    collections = require_dataset(call).collections
-    expected = "the _id of a collection of this dataset"
-    return call.require_item("id", collections, CollectionNotFound, expected)
