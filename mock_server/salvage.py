@@ -20,8 +20,6 @@ from mock_server.words import did_you_mean, value_in_words
 
 LOST = object()
 """Stands for a value that could not be converted."""
-OLD_NAMES = {"responses": "answers"}
-"""Name of a field in earlier versions -> its name now."""
 MAX_COMPARED = 100
 """The most sent names that are compared with the name of a missing field."""
 JsonPath = tuple[str | int, ...]
@@ -178,7 +176,7 @@ def _salvage_field(
 
 def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
     """Report an unknown field. `FIELDS_BELOW` of the type has the field below which it belongs."""
-    hint = did_you_mean(OLD_NAMES.get(name, name), fields)
+    hint = did_you_mean(name, fields)
     holder = getattr(kind, "FIELDS_BELOW", {}).get(name)
     if not hint and holder:
         hint = f" (it stands below {holder!r})"

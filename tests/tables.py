@@ -15,7 +15,7 @@ from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli import cli
 from mock_server.cli.serving import serve_command
-from mock_server.control import Control, Fault
+from mock_server.control import AddedRow, Control
 from mock_server.control.settings import SandboxClock
 from mock_server.fixture import document
 from mock_server.scripting.kinds import KINDS, PRESETS
@@ -211,7 +211,7 @@ def members(prefix: str, *kinds: type) -> Iterator[str]:
 
 
 def control() -> str:
-    rows = [*members(".", Control), *members(".fault(...).", Fault)]
+    rows = [*members(".", Control), *members(".fault(...).", AddedRow)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
 

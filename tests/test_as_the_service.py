@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from account import LIST, PIN
 
-from mock_server import MockServer
-
 ACCOUNT: dict[str, Any] = {
     "keys": [{"key": it, "permission": it} for it in ("owner", "manage", "write", "read")],
     "users": [{"username": "root", "password": "1234"}],
@@ -173,15 +171,3 @@ def test_a_new_app_keeps_the_variables_that_it_declares(client):
     values = {"city": "Ulm", "other": 1}
     said = client.talk("Hi", appId=id, detail=True, variables=values).json()
     assert said["newVariables"] == {"city": "Ulm"}
-
-
-# Names of before
-
-
-def test_an_old_value_is_refused_with_its_new_name(client, tmp_path):
-    with pytest.raises(ValueError, match="Expected 'service', as 'extended' is called now"):
-        client.control.choices["item_fields"] = "extended"
-    file = tmp_path / "profile.yaml"
-    file.write_text("{profile: documented, choices: {item_fields: extended}}")
-    with pytest.raises(ValueError, match="Expected 'service'"):
-        MockServer(ACCOUNT, profile=str(file))

@@ -458,7 +458,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "error", "status": 200}, "a whole number from 400 to 599, got 200 - at $.status"),
     ({"kind": "error", "skip": None}, "a whole number from"),
     ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
-    ({"kind": "error", "refusal": "unExistDataset"}, "Expected refusal unAuthorization, "),
+    ({"kind": "error", "refusal": "unExistDataset"}, "Expected unAuthorization, "),
     ({"kind": "error", "refusal": "appUnExist", "status": 400}, "Expected refusal, or status"),
     ({"kind": "delay", "min": 5, "max": 0}, "min up to max"),
     ({"kind": "lost_write", "phase": "after"}, "Expected before, got 'after' - at $.phase"),

@@ -195,9 +195,9 @@ def test_an_entry_in_progress_streams_again_at_its_end(client):
 
 def test_the_console_shows_an_entry_in_progress(client):
     with client.waiting():
-        shown = client.get("/__admin/console/all?entry=1").text
+        shown = client.get("/__admin/console?entry=1").text
     assert "in progress" in shown and "Response 200" not in shown
-    assert "in progress" not in client.get("/__admin/console/all?entry=1").text
+    assert "in progress" not in client.get("/__admin/console?entry=1").text
 
 
 def test_a_stream_that_goes_on_sends_the_ends_that_were_missed(client):
@@ -234,9 +234,7 @@ def test_criteria_see_the_fields_of_forms(client):
     client.post("/form", data={"a": "1", "b": ["2", "3"]})
     client.control.assert_called("POST /form", body={"a": "1", "b": ["2", "3"]})
     client.control.assert_not_called("POST /form", body={"a": "2"})
-
-
-def test_criteria_see_json_that_is_sent_as_a_form(client):
+    # JSON that is sent as a form
     client.fetch(PIN, SENT_PIN, headers={"Content-Type": "application/x-www-form-urlencoded"})
     client.control.assert_called("updateHistory", body=SENT_PIN, status=415)
 
@@ -343,4 +341,4 @@ def test_no_secret_is_shown_whatever_its_form(client, sent):
 def test_no_secret_of_a_reply_is_shown_in_the_console(client):
     tool = {"name": "search", "params": {"apiKey": S3CRET}, "response": "ok"}
     client.control.reply(parts=[{"tool": tool}])
-    assert "s3cret" not in client.get("/__admin/console/control").text
+    assert "s3cret" not in client.get("/__admin/console").text

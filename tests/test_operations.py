@@ -77,7 +77,7 @@ def test_a_refusal_names_the_choice_that_would_accept(client, choice, path, body
 
 def test_a_choice_that_needs_another_is_named_with_it(client):
     message = refused(client, LIST, without="offset", pageSize=50)
-    assert "offset_missing=accept" in message
+    assert "(accepted with offset_missing=accept and page_size_max=100)" in message
 
 
 def test_a_choice_that_only_leads_to_another_refusal_is_not_named(client):

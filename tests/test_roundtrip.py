@@ -84,7 +84,8 @@ def datasets(draw: Any, new_id: str | None) -> Any:
             own |= {"forbid": st.booleans(), "create_time": times, "file_id": texts}
             collections[id] = draw(made(Collection, id=id, parent_id=parent, **own))
     kept = {id: by_id(draw(st.lists(rows, min_size=1, max_size=2))) for id in [*collections][:1]}
-    step = made(objects.Step, due_ms=counts, collection_id=ids, rows=st.tuples(rows), training=-1)
+    changes = {"training_change": -1, "rows": st.tuples(rows)}
+    step = made(objects.Step, due_ms=counts, collection_id=ids, **changes)
     steps = st.lists(step, max_size=2).map(tuple)
     own = {"collections": collections, "rows": kept, "permissions": levels, "intro": texts}
     return draw(made(Dataset, id=ids, steps=steps, **own))

@@ -18,9 +18,11 @@ CHAT = "/apps/app/chats/c1"
 
 
 def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(client):
-    keys = client.admin("POST", "/sandboxes", {})["keys"]
+    keys = client.admin("POST", "/sandboxes", {"name": "one"})["keys"]
     assert keys.keys() == {"owner", "manage", "write", "read", "none"}
     assert [client.pin(key=keys[it]).status_code for it in ("read", "none")] == [200, 403]
+    pins = {"operation": "updateHistory", "key": "read", "exactly": 1}
+    assert client.admin("POST", "/sandboxes/one/journal/verify", pins)["ok"]
 
 
 def test_a_restore_brings_back_the_keys_of_its_moment(client):

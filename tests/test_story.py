@@ -38,9 +38,9 @@ OF_FIELDS = [
     ({"datasetId": "e"}, "Sandbox 'default' has 1 dataset: d."),
     ({"parentId": "y"}, "The folder does not exist there"),
     ({"parentId": "x"}, "The folder 'x' has no collections"),
-    ({"searchText": "y"}, "The searchText 'y' is in none of 1 collections."),
+    ({"searchText": "y"}, "The searchText 'y' is in none of 1 collection."),
     ({"filterTags": ["u"]}, "The filters of folders and tags leave none of 1"),
-    ({"offset": 1}, "The offset 1 is past the end: 1 collections match."),
+    ({"offset": 1}, "The offset 1 is past the end of 1 collection"),
 ]
 
 
@@ -56,10 +56,12 @@ def test_the_journal_hints_why_a_page_is_empty_or_refused(client, fields, hint):
     assert client.control.journal[-1]["hint"].startswith(hint)
 
 
-def test_the_journal_hints_that_a_route_is_unknown(client):
+def test_the_journal_hints_that_a_route_is_unknown_or_takes_a_login(client):
     client.post("/api/nothing", json={})
     hint = "The server has no such route; `respond` can answer it."
     assert client.control.journal[-1]["hint"].startswith(hint)
+    client.get("/api/core/app/detail?appId=app", headers={"Authorization": "Bearer owner"})
+    assert "token of a login, and no API key" in client.control.journal[-1]["hint"]
 
 
 def test_a_page_and_other_refusals_have_no_hint(client):

@@ -23,7 +23,6 @@ from mock_server.admin.settings import get_clock
 from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices, read_all
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
-from mock_server.errors import RouteNotFound
 from mock_server.forms import MULTIPART, URL_ENCODED, media_type
 from mock_server.journal import Entry, Exchange, ShownMessage, Violation
 from mock_server.redaction import is_secret, redact
@@ -39,7 +38,6 @@ from mock_server.store.replies import as_text
 FILES = Path(__file__).parent
 PAGE_SIZE = 100
 SUMMARY_CHARS = 70
-PARTS = ("status", "data", "requests", "control")
 USUAL_OPERATIONS = {
     "listV2": "list collections",
     "updateHistory": "pin a chat",
@@ -143,12 +141,9 @@ async def get_console(request: Request) -> Response:
     return render(request, "page", language, has_demo=request.app.state.demo)
 
 
-@route("GET", "/console/{part}")
-def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
-    """A part of the page, or all parts. Raises RouteNotFound."""
-    part = call.path_parameters["part"]
-    if part not in ("all", *PARTS):
-        raise RouteNotFound(f"all, {', '.join(PARTS)}", part)
+@route("GET", "/console")
+def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
+    """The parts of the page."""
     sandbox = call.require_sandbox()
     state = call.current_state()
     exchanges = state.journal.exchanges
@@ -159,7 +154,6 @@ def get_part(call: AdminCall, query: ConsoleQuery) -> Response:
         call.request,
         "parts",
         query.lang,
-        parts=PARTS if part == "all" else [part],
         view=query,
         sandboxes=call.sandboxes.by_name,
         sandbox=sandbox,

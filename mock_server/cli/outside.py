@@ -119,7 +119,7 @@ def import_group() -> None:
 @import_group.command("har")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
-def import_har(file: Path, output: Path | None) -> None:
+def har_command(file: Path, output: Path | None) -> None:
     """Make a fixture of the objects in a HAR recording. No header and no unknown field is kept."""
     from mock_server.tools.har import fixture_of
 

@@ -6,6 +6,6 @@ with `ms` in their names.
 
 from mock_server.control.control import Control
 from mock_server.control.http import Refused
-from mock_server.control.rows import AddedRow as Fault  # the name for annotations of tests
+from mock_server.control.rows import AddedRow
 
-__all__ = ["Control", "Fault", "Refused"]
+__all__ = ["AddedRow", "Control", "Refused"]

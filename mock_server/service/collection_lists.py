@@ -1,6 +1,7 @@
 """Lists of a dataset's collections (spec 4.2)."""
 
 from collections.abc import Set
+from functools import partial
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
@@ -14,7 +15,7 @@ from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
 from mock_server.service.rights import Permission, rights
-from mock_server.service.views import Page, struct_from
+from mock_server.service.shared import Page, struct_from
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (
     ROOT,
@@ -27,6 +28,7 @@ from mock_server.store.objects import (
     ValuedTag,
     fold_text,
 )
+from mock_server.words import count_in_words
 
 
 class ListV2Request(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
@@ -244,12 +246,13 @@ def find_matches(
 
 def empty_hint(body: ListV2Request, scope_count: int, text_count: int, match_count: int) -> str:
     """Why a page is empty: the first condition that left no collections."""
+    in_words = partial(count_in_words, noun="collection")
     if match_count:
-        return f"The offset {body.offset} is past the end: {match_count} collections match."
+        return f"The offset {body.offset} is past the end of {in_words(match_count)} that match."
     if text_count:
-        return f"The filters of folders and tags leave none of {text_count} collections."
+        return f"The filters of folders and tags leave none of {in_words(text_count)}."
     if scope_count:
-        return f"The searchText {body.search_text!r} is in none of {scope_count} collections."
+        return f"The searchText {body.search_text!r} is in none of {in_words(scope_count)}."
     if body.parent_id:
         return f"The folder {body.parent_id!r} has no collections at this level."
     return "The dataset has no collections at this level."
@@ -286,13 +289,15 @@ def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     cast_fails = choices.error_form == "service" and not errors.can_be_id(folder_id)
     if choices.parent_unknown == "empty" and not cast_fails:
         return
-    refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
-    refusal.service = errors.CollectionNotFound.service
     is_foreign = any(folder_id in it.collections for it in call.store.datasets.values())
-    if choices.parent_unknown == "not_found" and is_foreign:
-        refusal.service = errors.FOREIGN_FOLDER
-        raise refusal
-    raise errors.mark_if_malformed(refusal, folder_id, errors.CAST_FAILED)
+    form = errors.CollectionNotFound.service
+    if is_foreign and choices.parent_unknown == "not_found":
+        form = errors.FOREIGN_FOLDER
+    elif folder_id and not errors.can_be_id(folder_id):
+        form = errors.CAST_FAILED
+    refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
+    refusal.service = form
+    raise refusal
 
 
 def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list[Collection]:

@@ -29,9 +29,6 @@ MAX_IDS = 5
 class Handling(Work):
     """The work on one request. `Work` describes the members that faults use."""
 
-    _unrouted: Refusal
-    """The refusal of a request without an operation; other requests have none."""
-
     def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
         self.exchange = call.exchange
         self._call = call
@@ -39,6 +36,8 @@ class Handling(Work):
         self._delivery = delivery
         self._operation: Operation | None = None
         """The operation that the request is for, None if the service has none."""
+        self._unrouted: Refusal | None = None
+        """The refusal of a request without an operation that a test may have an answer for."""
         self._kept_outcome: Outcome | None = None
 
     def admit(self) -> None:
@@ -49,7 +48,7 @@ class Handling(Work):
         call = self._call
         exchange = self.exchange
         try:
-            self._operation = self._routes.find(call)
+            self._operation = self._routes.resolve(call)
         except UNROUTED as refusal:
             # A test may have an answer for a path that the service does not have.
             if not call.state.script.answers_path(exchange):
@@ -134,7 +133,7 @@ class Handling(Work):
         response = failure_response(refusal, call.choices, advice)
         if operation is not None and operation.stream_refusal:
             response = operation.stream_refusal(refusal, response, call)
-        hint = refusal_hint(refusal, call)
+        hint = refusal_hint(refusal, call, operation)
         return Outcome(response, violations=call.violations, hint=hint)
 
     async def disturb(self, firing: Candidate[Fault]) -> Response:
@@ -152,8 +151,9 @@ class Handling(Work):
 
     def _perform(self, call: Call) -> Outcome:
         """The outcome of the operation, or of the refusal."""
-        if self._operation is None:
+        if self._unrouted is not None:
             return self.refuse(self._unrouted, call)
+        assert self._operation is not None  # `admit` has found it
         try:
             response = self._operation.perform(call)
         except Refusal as refusal:
@@ -171,7 +171,7 @@ class Handling(Work):
     def _accepting_choices(
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
     ) -> Iterator[str]:
-        """Yield each NAME=VALUE that accepts the request, alone or with further choices.
+        """Yield each NAME=VALUE that accepts the request, or `NAME=VALUE and NAME=VALUE`.
 
         Each level of recursion adds a choice to `changed`, and does not try that one again.
         """
@@ -186,13 +186,14 @@ class Handling(Work):
                 continue
             # If the request is now refused for another reason, further choices may accept it.
             is_repeated = type(other) is type(refusal) and other.where == refusal.where
-            if not is_repeated and any(self._accepting_choices(other, trial, (*changed, choice))):
-                yield setting
+            if not is_repeated:
+                further = self._accepting_choices(other, trial, (*changed, choice))
+                yield from (f"{setting} and {it}" for it in islice(further, 1))
 
     def _refusal_of(self, call: Call) -> Refusal | None:
         """Try a call from the beginning. Returns its refusal; None if it succeeds."""
         try:
-            operation = self._routes.find(call)
+            operation = self._routes.resolve(call)
             operation.admit(call)
             operation.perform(call)
         except Refusal as refusal:
@@ -200,13 +201,14 @@ class Handling(Work):
         return None
 
 
-def refusal_hint(refusal: Refusal, call: Call) -> str | None:
+def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str | None:
     """A sentence on why a request was refused; None if the message says enough."""
+    takes_login_alone = operation is not None and operation.access == "login"
     store = call.store
-    sandbox = call.sandbox.name
+    sandbox_name = call.sandbox.name
     header = call.request.headers.get("authorization", "")
     match refusal:
-        case errors.MissingAuthorization() if call.request.key:
+        case errors.MissingAuthorization() if takes_login_alone:
             return "This route takes the token of a login, and no API key."
         case errors.MissingAuthorization() if header:
             return "The header is `Authorization: Bearer KEY`, with one space before the key."
@@ -225,13 +227,13 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
         case errors.RouteNotFound():
             return "The server has no such route; `respond` can answer it."
         case errors.AppNotFound():
-            return f"Sandbox {sandbox!r} has {first_ids(store.apps, 'app')}."
+            return f"Sandbox {sandbox_name!r} has {first_ids(store.apps, 'app')}."
         case errors.DatasetNotFound():
-            return f"Sandbox {sandbox!r} has {first_ids(store.datasets, 'dataset')}."
+            return f"Sandbox {sandbox_name!r} has {first_ids(store.datasets, 'dataset')}."
         case errors.ChatNotFound():
             number = sum(len(it.chats) for it in store.apps.values())
             chats = count_in_words(number, "chat")
-            return f"Sandbox {sandbox!r} has {chats}, but not this one in this app."
+            return f"Sandbox {sandbox_name!r} has {chats}, but not this one in this app."
         case errors.ParentNotFound():
             return "The folder does not exist there, or is inside of what is to be moved."
         case errors.UnsupportedMediaType():
@@ -239,7 +241,7 @@ def refusal_hint(refusal: Refusal, call: Call) -> str | None:
         case errors.WrongPassword():
             return "The users and passwords are those of the fixture's `users`."
     if refusal.plain.status == 404:
-        return f"Nothing in sandbox {sandbox!r} has this id."
+        return f"Nothing in sandbox {sandbox_name!r} has this id."
     return None
 
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from mock_server.errors import TeamForbidden
 from mock_server.service.call import Call
 from mock_server.service.rights import Rights, rights
-from mock_server.service.views import (
+from mock_server.service.shared import (
     APP_AVATAR,
     MEMBER_AVATAR,
     Page,

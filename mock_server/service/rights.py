@@ -8,7 +8,7 @@ from mock_server.store.objects import Level
 
 Rights = dict[str, Any]
 """Rights as FastGPT shows them: numbers, names and flags."""
-Kind = Literal["dataset", "app", "team"]
+RightsKind = Literal["dataset", "app", "team"]
 
 
 class Permission(Struct, rename="camel", frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class Role(Struct, rename="camel", frozen=True):
     check_box_type: Literal["single", "multiple", "hidden"] = "single"
 
 
-ROLES: dict[Kind, dict[str, Role]] = {
+ROLES: dict[RightsKind, dict[str, Role]] = {
     "dataset": {
         "read": Role(4, "common:permission.read", "dataset:permission.des.read"),
         "write": Role(2, "common:permission.write", "dataset:permission.des.write"),
@@ -65,7 +65,7 @@ ROLES: dict[Kind, dict[str, Role]] = {
 }
 
 
-def rights(kind: Kind, level: Level) -> Rights:
+def rights(kind: RightsKind, level: Level) -> Rights:
     """The rights of a level on an app, on a dataset with its collections, or in the team."""
     roles = ROLES[kind]
     permission = int(level)

@@ -26,7 +26,7 @@ class Routes:
         """The largest body of a path, in bytes."""
         return self._limits.get(path, MAX_BODY)
 
-    def find(self, call: Call) -> Operation:
+    def resolve(self, call: Call) -> Operation:
         """The operation of a request.
 
         Sets the name of the operation in the call, and notes violations of path and method.

@@ -167,7 +167,7 @@ class Turn(Struct, frozen=True):
         return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
     @contextmanager
-    def generating(self) -> Iterator[None]:
+    def as_generating(self) -> Iterator[None]:
         """A block in which the chat takes no other question, since its reply is being sent."""
         generating = self.call.state.generating
         chat_key = (self.app.id, self.chat.chat_id)

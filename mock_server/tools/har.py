@@ -16,34 +16,34 @@ from msgspec import MsgspecError, Raw, Struct, ValidationError, convert, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.fixture.document import START, ZonedTime
-from mock_server.service.app import OPERATIONS
-from mock_server.service.views import DEFAULT_PAGE_SIZE, PageRequest
+from mock_server.service.apps import app_detail, app_list
+from mock_server.service.chats import get_histories, update_history
+from mock_server.service.collection_lists import collection_list, list_v2
+from mock_server.service.data import data_list
+from mock_server.service.datasets import dataset_detail, dataset_list
+from mock_server.service.records import get_pagination_records
+from mock_server.service.shared import DEFAULT_PAGE_SIZE, PageRequest
 from mock_server.store.objects import Id
 from mock_server.tools import object_kinds as kinds
 from mock_server.words import count_in_words
 
 MAX_FILE = 256 * 1024 * 1024
 NOT_AS_EXPECTED = (MsgspecError, ValueError, RecursionError)
-KINDS_BY_OPERATION = {
-    "updateHistory": kinds.PINNED,
-    "getHistories": kinds.CHAT,
-    "getPaginationRecords": kinds.RECORD,
-    "listV2": kinds.COLLECTION,
-    "collection.list": kinds.COLLECTION,
-    "v2.list": kinds.ROW,
-    "app.list": kinds.APP,
-    "app.detail": kinds.APP,
-    "dataset.list": kinds.DATASET,
-    "dataset.detail": kinds.DATASET,
-}
-"""The kind of objects that the responses of an operation show; other operations show none."""
-KINDS_BY_ROUTE = {
-    route: KINDS_BY_OPERATION[operation.name]
-    for operation in OPERATIONS
-    if operation.name in KINDS_BY_OPERATION
-    for route in operation.routes
-}
-"""The same by (path, method)."""
+RECOGNISED = (
+    (update_history, kinds.PINNED),
+    (get_histories, kinds.CHAT),
+    (get_pagination_records, kinds.RECORD),
+    (list_v2, kinds.COLLECTION),
+    (collection_list, kinds.COLLECTION),
+    (data_list, kinds.ROW),
+    (app_list, kinds.APP),
+    (app_detail, kinds.APP),
+    (dataset_list, kinds.DATASET),
+    (dataset_detail, kinds.DATASET),
+)
+"""The operations whose responses are read, and the kind of objects in these."""
+KINDS_BY_ROUTE = {route: kind for operation, kind in RECOGNISED for route in operation.routes}
+"""The kinds by (path, method)."""
 RESOURCE_NOUNS = {"chat": "app", "record": "app", "collection": "dataset"}
 """Whether an app or a dataset holds objects, maybe in a chat, by the noun of the objects."""
 KEPT_PARTS = ("reasoning", "text")
@@ -121,7 +121,7 @@ class ObjectList(Struct):
 
     objects: dict[str, JsonObject] = {}
     places: dict[str, tuple[bool, int]] = {}
-    """Their indexes in the list of all objects, or else (and True) in that of their folder."""
+    """(False, index in the list of all objects), or (True, index in that of the folder)."""
 
     def in_order(self) -> list[JsonObject]:
         """The objects in the order of the pages; objects without an index are last."""

@@ -23,10 +23,10 @@ let isDue = false;
 let following = new AbortController();
 let said = null; // the sentence about the last action, and where it stands
 
-/** Fetch a part, or all, and show it. One comes after the other, so that none is older. */
-function refresh(part = "all") {
+/** Fetch the parts and show them. One answer comes after the other, so that none is older. */
+function refresh() {
   lastRefresh = lastRefresh.then(async () => {
-    const response = await admin("GET", `console/${part}${location.search}`);
+    const response = await admin("GET", `console${location.search}`);
     show(await response.text());
     notice.hidden = true;
   }).catch(report);
@@ -127,7 +127,7 @@ async function perform(form, submitter, fields) {
   const old = isMerged ? await (await admin("GET", path)).json() : {};
   const body = method === "DELETE" ? undefined : { ...old, ...fields };
   const response = await admin(method, path, body);
-  return response.json().catch(() => ({})); // a deletion has no answer
+  return response.json();
 }
 
 /** The sentence that says what an action has changed. */
@@ -208,11 +208,11 @@ function addressWith(changes) {
 }
 
 /** Show what an address asks for; where the sandbox is another one, follow that. */
-function go(url, part) {
+function go(url) {
   const before = root();
   history.pushState(null, "", url);
   if (root() !== before) following.abort();
-  refresh(root() === before ? part : "all");
+  refresh();
 }
 
 /** Show an error that belongs to no control. */
@@ -281,7 +281,7 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if ("token" in form.dataset) return;
   if ("view" in form.dataset) {
-    go(addressWith({ operation: "", problems: "", ...fieldsOf(form) }), "requests");
+    go(addressWith({ operation: "", problems: "", ...fieldsOf(form) }));
   } else send(form, event.submitter);
 });
 
@@ -296,7 +296,7 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     const url = addressWith(it.search);
     if ("reload" in it.dataset) location.href = url;
-    else go(url, it.closest("section").id);
+    else go(url);
   }
   if (it.dataset.dialog) ask(document.getElementById(it.dataset.dialog));
   if ("close" in it.dataset) it.closest("dialog").close();

@@ -5,7 +5,7 @@ const dialog = document.getElementById("token");
 const form = dialog.querySelector("form");
 let asked = null;
 
-/** The path of the sandbox that the address names, by default that of all. */
+/** The path of the sandbox that the address names, by default of the default sandbox. */
 export function root() {
   const name = new URLSearchParams(location.search).get("sandbox");
   return name ? `${page}sandboxes/${encodeURIComponent(name)}/` : page;
