@@ -92,7 +92,7 @@ class AccountReader(Struct):
             response = ServerResponse.of(http_response)
             if response.is_accepted and response.has_code:
                 return convert_response(response.body.get("data"), kind, path)
-            failure = failure_of(response, path)
+            failure = error_of(response, path)
             if not response.is_outage:
                 break
             retry_after = http_response.headers.get("Retry-After", "")
@@ -196,7 +196,7 @@ def entries_in_folders(
     return entries
 
 
-def failure_of(response: ServerResponse, path: str) -> Exception:
+def error_of(response: ServerResponse, path: str) -> Exception:
     """What to raise for a response that is not a success."""
     text = "no envelope"
     if response.has_code:
