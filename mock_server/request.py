@@ -8,7 +8,8 @@ from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
-from starlette.types import Scope
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope
 
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson, LimitReached
@@ -88,6 +89,19 @@ class ClientRequest(Struct, frozen=True, dict=True):
         """The text of the question."""
         text_parts = [it for it in self.question_parts if it.get("type") == "text"]
         return "".join(str(it.get("text", "")) for it in text_parts)
+
+
+async def read_body(receive: Receive, limit: int) -> bytes:
+    """Read a body, at most to the piece that exceeds `limit` bytes. Raises ClientDisconnect."""
+    body = bytearray()
+    has_more = True
+    while has_more and len(body) <= limit:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        has_more = message.get("more_body", False)
+    return bytes(body)
 
 
 def bearer_key(headers: Mapping[str, str]) -> str | None:

@@ -212,6 +212,12 @@ def test_a_page_is_wrong_once(client, kind, row, offset, numbers, total):
     assert numbers_of(client, offset=offset) == right
 
 
+def test_a_last_page_of_more_than_10_items_stays_as_long(client):
+    client.control.choices["page_size_default"] = 30
+    client.add("duplicate_item")
+    assert len(numbers_of(client, offset=100)[0]) == 20
+
+
 def test_a_total_that_is_a_text_is_wrong_as_a_text(client):
     sent = {"code": 200, "message": "m", "data": {"list": [], "total": "7", "more": 1}}
     client.add("answer", operation="listV2", json=sent)

@@ -236,7 +236,7 @@ def special_fields(row: ScriptRow) -> JsonObject:
 
 
 def fields_to_send(row: ScriptRow) -> JsonObject:
-    """The kind and the special fields of a row, as a client sends them to add it."""
+    """The kind and the special fields of a row, as a test sends them to add it."""
     return {"kind": row.kind} | special_fields(row)
 
 

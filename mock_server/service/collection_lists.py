@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from mock_server import errors
 from mock_server.choices import Choices, profile_choices
 from mock_server.service.call import Call
-from mock_server.service.collections import FOLDER_REFUSALS, PATH
+from mock_server.service.collections import PATH
 from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
@@ -143,11 +143,9 @@ def rewrite_list(call: Call, body: Fields) -> Fields:
     for name in REQUEST_TYPES[choices.list_filters].__struct_encode_fields__:
         if name in body and name not in LIST_REQUEST_FIELDS:
             call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
-    for name in NUMBER_FIELDS:
-        text = body.get(name)
-        if choices.numeric_strings == "reject" or not isinstance(text, str):
-            continue
-        if text.isdecimal() and text.isascii():
+    texts = {name: body[name] for name in NUMBER_FIELDS if isinstance(body.get(name), str)}
+    for name, text in texts.items():
+        if choices.numeric_strings == "accept" and text.isdecimal() and text.isascii():
             call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
             # A cut number is still past any end or limit; `int` fails with some thousand digits.
             body[name] = int(text[:20])
@@ -175,7 +173,7 @@ def page_offset(page_num: object, size: object, choices: Choices) -> int:
     f"{PATH}/listV2",
     section="4.2",
     access="key",
-    refusals=FOLDER_REFUSALS,
+    refusals=errors.FOLDER_REFUSALS,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
     rewrite=rewrite_list,
     request_type_under=lambda it: REQUEST_TYPES[it.list_filters],
@@ -222,7 +220,7 @@ def clean_search_text(text: str) -> str:
 def find_matches(
     call: Call, body: ListV2Request, choices: Choices
 ) -> tuple[Dataset, list[Collection]]:
-    """The dataset, and its collections that match.
+    """The dataset, and its collections that match. A hint on an empty page is left in the call.
 
     Raises DatasetNotFound, DatasetForbidden, ParentNotFound.
     """
@@ -348,18 +346,20 @@ class NumberedPageRequest(Struct, rename="camel", kw_only=True):
     simple: bool = False
 
 
-@Operation("POST", f"{PATH}/list", refusals=FOLDER_REFUSALS, example={"datasetId": DEMO_DATASET})
+@Operation(
+    "POST", f"{PATH}/list", refusals=errors.FOLDER_REFUSALS, example={"datasetId": DEMO_DATASET}
+)
 def collection_list(call: Call, body: NumberedPageRequest) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all without counts."""
     offset = (body.page_num - 1) * body.page_size
     filters = struct_from(TagListV2Request, body, offset=offset)
     dataset, matches = find_matches(call, filters, AS_THE_SERVICE)
-    page = matches[offset : offset + body.page_size]
+    shown = matches[offset : offset + body.page_size]
     if body.simple:
-        page = without_counts(matches)
+        shown = without_counts(matches)
     permission = rights("dataset", call.caller.level_on(dataset))
     items = []
-    for collection in page:
+    for collection in shown:
         tags = collection.tag_names or UNSET
         sent = collection.as_sent(**UNSET_IN_SERVICE_LISTS, has_error=UNSET, tags=tags)
         items.append({**to_builtins(sent), "permission": permission})

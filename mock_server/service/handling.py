@@ -37,7 +37,7 @@ class Handling(Work):
         self._operation: Operation | None = None
         """The operation that the request is for, None if the service has none."""
         self._unrouted: Refusal | None = None
-        """The refusal of a request without an operation that a test may have an answer for."""
+        """Why the service has no operation for the request, if a test may answer it."""
         self._kept_outcome: Outcome | None = None
 
     def admit(self) -> None:
@@ -122,7 +122,7 @@ class Handling(Work):
     # Used by the service
 
     def refuse(self, refusal: Refusal, call: Call) -> Outcome:
-        """The outcome of a refusal; its message names the choices that accept the request."""
+        """The outcome of a refusal. Of an operation of the spec, it names accepting choices."""
         operation = self._operation
         advice = ""
         # The refusal of a related route names no choices, although some would accept it.
@@ -225,7 +225,7 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
             level = call.caller.level.name.lower()
             return f"The key has permission {level!r}, unless `permissions` say otherwise there."
         case errors.RouteNotFound():
-            return "The server has no such route; `respond` can answer it."
+            return "The server does not serve this route; `respond` can answer it."
         case errors.AppNotFound():
             return f"Sandbox {sandbox_name!r} has {first_ids(store.apps, 'app')}."
         case errors.DatasetNotFound():

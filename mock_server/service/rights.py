@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from mock_server.store.objects import Level
 
 Rights = dict[str, Any]
-"""Rights as FastGPT shows them: numbers, names and flags."""
+"""Rights as FastGPT shows them: numbers, names and shown."""
 RightsKind = Literal["dataset", "app", "team"]
 
 
@@ -73,12 +73,12 @@ def rights(kind: RightsKind, level: Level) -> Rights:
     if kind == "app" and level == Level.MANAGE:
         permission |= roles["readChatLog"].value
     is_owner = level == Level.OWNER
-    flags: Rights = {"role": int(level), "permission": permission, "isOwner": is_owner}
+    shown: Rights = {"role": int(level), "permission": permission, "isOwner": is_owner}
     numbers = {"owner": int(Level.OWNER)}
     for name, role in roles.items():
         numbers[name] = role.value
         # `readChatLog` becomes `hasReadChatLogPer`.
         word = name[0].upper() + name[1:]
-        flags[f"has{word}Per"] = permission & role.value != 0
-        flags[f"has{word}Role"] = level & role.value != 0
-    return flags | {"roleList": to_builtins(roles), "perList": numbers, "rolePerMap": {}}
+        shown[f"has{word}Per"] = permission & role.value != 0
+        shown[f"has{word}Role"] = level & role.value != 0
+    return shown | {"roleList": to_builtins(roles), "perList": numbers, "rolePerMap": {}}

@@ -45,7 +45,7 @@ RECOGNISED = (
 KINDS_BY_ROUTE = {route: kind for operation, kind in RECOGNISED for route in operation.routes}
 """The kinds by (path, method)."""
 RESOURCE_NOUNS = {"chat": "app", "record": "app", "collection": "dataset"}
-"""Whether an app or a dataset holds objects, maybe in a chat, by the noun of the objects."""
+"""Noun of objects -> noun of the app or dataset that holds them, maybe in a chat."""
 KEPT_PARTS = ("reasoning", "text")
 """The parts of records that are kept. Files, and the input and output of tools, may be secret."""
 ADDRESSES = ("avatar", "name", "rawLink")
@@ -56,6 +56,8 @@ _PRIVATE = re.compile(r"(?<=//)[^/?#]*@|[?#].*", re.DOTALL)
 
 
 class Body(Struct, frozen=True):
+    """The body of a request or a response."""
+
     text: str | None = None
     encoding: str | None = None
 
@@ -68,12 +70,16 @@ class Body(Struct, frozen=True):
 
 
 class HarRequest(Struct, rename="camel"):
+    """The parts of a recorded request that are read."""
+
     method: str
     url: str
     post_data: Body | None = None
 
 
 class HarResponse(Struct):
+    """The parts of a recorded response that are read."""
+
     status: int
     content: Body = Body()
 
