@@ -125,7 +125,7 @@ def check_round_trip(baseline: Baseline) -> None:
     for source in (*sources, Source("f.yaml", yaml_of(document).encode())):
         again = load_sources([source])
         assert again.store == moment.store
-        assert (again.moment.clock, again.script) == (moment.clock, baseline.script)
+        assert (again.moment.clock, again.declared_rows) == (moment.clock, baseline.declared_rows)
         in_order = replace(baseline, moment=replace(moment, store=again.store))
         assert msgspec.json.encode(dump(in_order)) == sources[0].text
 
@@ -140,7 +140,7 @@ def test_a_dump_loads_as_the_same_account(baseline):
 def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name):
     fixture: Baseline = load_fixture(name)
     moment = fixture.moment
-    check_round_trip(Baseline(moment, fixture.script))
+    check_round_trip(Baseline(moment, fixture.declared_rows))
     assert fixture.warnings == ()
 
 

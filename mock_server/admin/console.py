@@ -164,7 +164,7 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
         differing=dict(choices.items() - profile.items()),
         is_changed=state.moment.store is not sandbox.baseline.store,
         problems=sum(map(is_problem, exchanges)),
-        called=sorted({it.operation for it in exchanges if it.operation}),
+        called=sorted({it.operation_name for it in exchanges if it.operation_name}),
         entries=latest_entries(exchanges, query),
         base=str(call.request.base_url).partition("/__admin")[0].rstrip("/"),
         data=shown_data(state.moment.store, query),
@@ -173,7 +173,7 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
 
 def latest_entries(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list[Entry]:
     """The latest entries that pass the filters, the latest first."""
-    matching = [it for it in exchanges if query.operation in ("", it.operation)]
+    matching = [it for it in exchanges if query.operation in ("", it.operation_name)]
     if query.problems:
         matching = [*filter(is_problem, matching)]
     return [*map(Exchange.entry, islice(reversed(matching), PAGE_SIZE))]

@@ -52,13 +52,13 @@ class Handling(Work):
         except UNROUTED as refusal:
             # A test may have an answer for a path that the service does not have.
             if not call.state.script.answers_path(exchange):
-                exchange.operation = call.operation
+                exchange.operation_name = call.operation_name
                 raise
             self._unrouted = refusal
             if len(exchange.request.body) > MAX_BODY:
                 raise errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes") from None
             return
-        exchange.operation = call.operation
+        exchange.operation_name = call.operation_name
         self._operation.admit(call)
         exchange.member = call.caller.member
         exchange.violations = call.violations

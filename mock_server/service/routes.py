@@ -49,7 +49,7 @@ class Routes:
             if getattr(call.choices, choice) == "off":
                 raise errors.RouteNotFound("a route of the spec", path)
             call.note(OUTSIDE_SPEC[choice], "1", "", f"{path} is not in the spec")
-        call.operation = operation.name
+        call.operation_name = operation.name
         # A wrong method is served if choice method_mismatch accepts it.
         if method not in methods:
             call.note("method_mismatch", operation.section or "1", "", f"the method {method}")
