@@ -10,6 +10,7 @@ import pytest
 from account import (
     ACCOUNT,
     COMPLETIONS,
+    HISTORIES,
     LIST,
     PIN,
     RIGHT_PIN,
@@ -212,10 +213,51 @@ def test_a_page_is_wrong_once(client, kind, row, offset, numbers, total):
     assert numbers_of(client, offset=offset) == right
 
 
-def test_a_last_page_of_more_than_10_items_stays_as_long(client):
+def test_a_last_page_has_room_for_an_item_more(client):
     client.control.choices["page_size_default"] = 30
     client.add("duplicate_item")
-    assert len(numbers_of(client, offset=100)[0]) == 20
+    assert numbers_of(client, offset=100)[0] == [100, *range(101, 121)]
+
+
+DATA_LIST = "/api/core/dataset/data/v2/list"
+RECORDS = "/api/core/chat/record/getPaginationRecords"
+DRIFT = {"kind": "page_drift", "remove": 2}
+TWICE = {"kind": "duplicate_item"}
+SECOND = {"offset": 0, "pageNum": 2, "pageSize": 2}
+SMALL_PAGES = [
+    (HISTORIES, TWICE, SECOND, "23", 5),
+    (HISTORIES, DRIFT, {}, "345", 3),
+    (HISTORIES, DRIFT | {"at": 1}, SECOND, "5", 3),
+    (DATA_LIST, TWICE, SECOND, "23", 5),
+    (DATA_LIST, DRIFT, {}, "345", 3),
+    # The newest record is the first of the list, and the last of its page.
+    (RECORDS, TWICE, SECOND, "32", 5),
+    (RECORDS, DRIFT, {}, "543", 3),
+    (RECORDS, {"kind": "page_drift", "insert": 1, "at": 1}, SECOND, "32", 6),
+]
+
+
+@pytest.mark.parametrize("path, fault, page, shown, total", SMALL_PAGES)
+def test_faults_find_the_page_that_a_request_means(client, path, fault, page, shown, total):
+    times = [f"2024-01-0{9 - n}T00:00:00Z" for n in range(1, 6)]
+    records = [{"obj": "Human", "text": f"{n}", "dataId": f"{n}"} for n in range(5, 0, -1)]
+    chats = [{"chatId": f"{n}", "updateTime": it} for n, it in enumerate(times, 1)]
+    chats[0]["records"] = records
+    client.admin("PUT", "/apps/paged", {"chats": chats})
+    rows = [{"_id": f"row-{n}", "q": f"{n}", "chunkIndex": n} for n in range(1, 6)]
+    client.admin("PUT", "/datasets/d/collections/paged", {"name": "Paged", "data": rows})
+    client.add(**fault)
+    sent = {"appId": "paged", "chatId": "1", "collectionId": "paged"}
+    data = client.fetch(path, sent | page).json()["data"]
+    numbers = [it.get("q") or it.get("chatId") or it["dataId"] for it in data["list"]]
+    assert ("".join(numbers), data["total"]) == (shown, total)
+
+
+@pytest.mark.parametrize("fault, names", [(DRIFT, "c"), (DRIFT | {"at": 2}, "ab"), (TWICE, "aab")])
+def test_faults_take_the_list_of_an_answer_as_it_is(client, fault, names):
+    client.add("answer", data={"list": [{"name": it} for it in "abc"], "total": 3})
+    client.add(**fault)
+    assert "".join(it["name"] for it in client.page().json()["data"]["list"]) == names
 
 
 def test_a_total_that_is_a_text_is_wrong_as_a_text(client):

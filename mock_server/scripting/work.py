@@ -1,8 +1,9 @@
 """The outcome of a request, the work that leads to it, and faults, which disturb that work."""
 
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct, field, json
 from starlette.responses import Response
 
 from mock_server.journal import Exchange, FiredRow, Violation
@@ -10,6 +11,23 @@ from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
 from mock_server.scripting.row import Candidate, Pick, ScriptRow
 from mock_server.store.account import ChatKey, Store
+
+
+class Listing(Struct, frozen=True, eq=False):
+    """The whole list of which a response shows a page, so that faults see items of other pages."""
+
+    items: Sequence[Any]
+    offset: int
+    size: int
+    show: Callable[[Any], object]
+    """Makes of an item what is sent."""
+    is_reversed: bool = False
+    """Whether a page has its items in reverse order, as that of the records of a chat."""
+
+    def item(self, index: int) -> dict[str, Any]:
+        """An item as it is sent, decoded."""
+        sent: dict[str, Any] = json.decode(json.encode(self.show(self.items[index])))
+        return sent
 
 
 class Outcome(Struct, eq=False):
@@ -26,6 +44,8 @@ class Outcome(Struct, eq=False):
     """The answer that replaces the operation."""
     stopped_chat: ChatKey | None = None
     """The chat whose reply the request stops."""
+    listing: Listing | None = None
+    """The list of which the response shows a page; None also for an answer of a test."""
 
 
 class Work(Protocol):
@@ -41,11 +61,8 @@ class Work(Protocol):
     def connection(self) -> Connection:
         """The connection of the request. Raises NeedsConnection in process."""
 
-    def outcome(self, body: bytes | None = None) -> Outcome:
-        """The outcome of the request, or of one with another body. Nothing changes.
-
-        After `keep`, a call without a body returns the kept outcome.
-        """
+    def outcome(self) -> Outcome:
+        """The outcome of the request; after `keep`, the kept one. Nothing changes."""
 
     def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
         """Make an outcome real, and return its response: only the first outcome is kept.

@@ -2,28 +2,33 @@
 
 from collections.abc import Set
 from functools import partial
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json, to_builtins
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
 from msgspec.structs import replace
 
 from mock_server import errors
 from mock_server.choices import Choices, profile_choices
 from mock_server.service.call import Call
-from mock_server.service.collections import PATH
+from mock_server.service.collections import (
+    PATH,
+    ListedCollection,
+    service_fields,
+    training_state,
+)
 from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import Fields
 from mock_server.service.operation import Operation
 from mock_server.service.rights import Permission, rights
-from mock_server.service.shared import Page, struct_from
+from mock_server.service.shared import Page, page_offset, show_page, struct_from
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (
     ROOT,
-    UNSET_IN_SERVICE_LISTS,
     Collection,
     Dataset,
     Id,
     Level,
+    SpecFields,
     TagNumber,
     ValuedTag,
     fold_text,
@@ -113,26 +118,15 @@ REQUEST_TYPES: dict[str, type[ListV2Request]] = {
 LIST_REQUEST_FIELDS = ListV2Request.__struct_encode_fields__
 MAX_SERVICE_TEXT = 100
 """The most characters of a searchText that FastGPT takes."""
-PERMISSIONS = {
-    "documented": {level: json.encode(Permission.of(level)) for level in Level},
-    "service": {level: json.encode(rights("dataset", level)) for level in Level},
-}
-"""The JSON of a `permission` (spec 2.2) under each value of choice item_fields."""
 AS_THE_SERVICE = profile_choices("deployed")
 """The choices of the older list, which is no operation of the spec: it is always FastGPT's."""
+UNDOCUMENTED = {*Collection.__struct_fields__} - {*SpecFields.__struct_fields__}
+"""The fields of a collection that the spec does not have."""
+NOT_LISTED = {"external_file_url": UNSET, "api_file_id": UNSET}
+"""Changes that unset the fields which lists of FastGPT leave out."""
 NUMBER_FIELDS = ("offset", "pageSize", "pageNum")
 SPEC_MAX = 30
 """The maximum of a pageSize (spec 8)."""
-
-
-class ListedCollection(Collection, rename="camel", frozen=True, kw_only=True, dict=True):
-    """A collection in a list (spec 2.2); with item_fields=service, also the state of training."""
-
-    permission: Permission
-    active_training_amount: int | UnsetType = UNSET
-    final_error_amount: int | UnsetType = UNSET
-    slowest_training_status: str | UnsetType = UNSET
-    slowest_training_mode: str | UnsetType = UNSET
 
 
 def rewrite_list(call: Call, body: Fields) -> Fields:
@@ -154,18 +148,18 @@ def rewrite_list(call: Call, body: Fields) -> Fields:
         call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
         page_num = body.pop("pageNum", 1)
         if "offset" not in body:
-            body["offset"] = page_offset(page_num, body.get("pageSize"), choices)
+            body["offset"] = offset_of(page_num, body.get("pageSize"), choices)
     return body
 
 
-def page_offset(page_num: object, size: object, choices: Choices) -> int:
-    """The offset of the page with this number. Raises InvalidField."""
+def offset_of(page_num: object, size: object, choices: Choices) -> int:
+    """The offset of the page with this number, as a client sent it. Raises InvalidField."""
     if isinstance(page_num, bool) or not isinstance(page_num, int) or page_num < 1:
         raise errors.InvalidField("a pageNum of at least 1", page_num, "$.pageNum")
     # A wrong size is refused later, as such.
     if not isinstance(size, int) or size < 1:
         size = choices.page_size_default
-    return (page_num - 1) * min(size, choices.page_size_max)
+    return page_offset(page_num, min(size, choices.page_size_max))
 
 
 @Operation(
@@ -184,35 +178,39 @@ def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
     if call.choices.search_text == "service":
         body = replace(body, search_text=clean_search_text(body.search_text))
     dataset, matches = find_matches(call, body, call.choices)
-    page = matches[body.offset : body.offset + size]
-    if isinstance(body, FilteredListV2Request) and body.simple:
-        page = without_counts(page)
-    permission = PERMISSIONS[call.choices.item_fields][call.caller.level_on(dataset)]
-    items = page_json(page, call.choices, permission)
-    return Page(cast(list[ListedCollection], items), len(matches))
+    is_simple = isinstance(body, FilteredListV2Request) and body.simple
+    choices = call.choices
+    level = call.caller.level_on(dataset)
+    # A collection is encoded once for each form that these choices and levels give it.
+    form = (choices.item_fields, choices.tag_form, choices.tags_empty, level)
+
+    def show(collection: Collection) -> Raw:
+        if is_simple:
+            collection = without_counts(collection)
+        encoded = collection.encoded
+        if form not in encoded:
+            encoded[form] = Raw(json.encode(listed(collection, choices, level)))
+        return encoded[form]
+
+    return show_page(call, matches, (body.offset, size), show)
 
 
-def page_json(collections: list[Collection], choices: Choices, permission: bytes) -> Raw:
-    """The JSON of collections in a list, each with that of the caller's `permission`."""
-    is_documented = choices.item_fields == "documented"
-    has_values = choices.tag_form == "typed"
-    no_tags = b',"tags":[]' if choices.tags_empty == "list" else b""
-    end = b',"permission":' + permission + b"}"
-    items = []
-    for collection in collections:
-        # A collection is encoded once; only tags and permission depend on the request.
-        fields = collection.spec_json if is_documented else collection.service_json
-        tags = collection.tags if has_values else collection.tag_names
-        tags_json = no_tags
-        if tags:
-            tags_json = b',"tags":' + json.encode(tags)
-        items.append(fields[:-1] + tags_json + end)
-    return Raw(b"[" + b",".join(items) + b"]")
+def listed(collection: Collection, choices: Choices, level: Level) -> ListedCollection:
+    """A collection in a list, for a caller with this permission on its dataset."""
+    fields: dict[str, Any] = dict.fromkeys(UNDOCUMENTED, UNSET)
+    permission: Any = Permission.of(level)
+    if choices.item_fields == "service":
+        fields = service_fields(collection) | training_state(collection) | NOT_LISTED
+        permission = rights("dataset", level)
+    tags: Any = collection.tags if choices.tag_form == "typed" else collection.tag_names
+    if not tags and choices.tags_empty == "absent":
+        tags = UNSET
+    return struct_from(ListedCollection, collection, **fields, permission=permission, tags=tags)
 
 
-def without_counts(collections: list[Collection]) -> list[Collection]:
-    """Collections with counts of 0, and without errors."""
-    return [replace(it, data_amount=0, training_amount=0, has_error=False) for it in collections]
+def without_counts(collection: Collection) -> Collection:
+    """A collection with counts of 0, and without errors."""
+    return replace(collection, data_amount=0, training_amount=0, has_error=False)
 
 
 def clean_search_text(text: str) -> str:
@@ -264,7 +262,7 @@ def empty_hint(body: ListV2Request, scope_count: int, text_count: int, match_cou
 
 def items_of_search(dataset: Dataset, body: ListV2Request, choices: Choices) -> list[Collection]:
     """The collections to search: all, or those below a folder; an unknown folder has none."""
-    items = dataset.in_order(choices.list_order)
+    items = dataset.in_order(choices.list_order).all
     if choices.search_scope == "dataset" or not body.parent_id:
         return items
     if body.parent_id not in dataset.collections:
@@ -277,15 +275,15 @@ def items_of_folder(
     call: Call, dataset: Dataset, body: ListV2Request, choices: Choices
 ) -> list[Collection]:
     """The collections of the folder in `parentId`, or by choice all. Raises ParentNotFound."""
-    items = dataset.in_order(choices.list_order)
+    ordered = dataset.in_order(choices.list_order)
     parent_id = body.parent_id
     if parent_id is UNSET and choices.parent_omitted == "any":
-        return items
+        return ordered.all
     if parent_id is UNSET or (parent_id == "" and choices.parent_empty_string == "root"):
         parent_id = ROOT
     if parent_id is not ROOT and parent_id not in dataset.collections:
         check_unknown_folder(call, parent_id, choices)
-    return [it for it in items if it.parent_id == parent_id]
+    return ordered.by_folder.get(parent_id, [])
 
 
 def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
@@ -335,7 +333,7 @@ class NumberedPage(Struct, rename="camel"):
 
     page_num: int
     page_size: int
-    data: list[dict[str, Any]]
+    data: list[ListedCollection]
     total: int
 
 
@@ -357,16 +355,17 @@ class NumberedPageRequest(Struct, rename="camel", kw_only=True):
 )
 def collection_list(call: Call, body: NumberedPageRequest) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all without counts."""
-    offset = (body.page_num - 1) * body.page_size
+    offset = page_offset(body.page_num, body.page_size)
     filters = struct_from(TagListV2Request, body, offset=offset)
     dataset, matches = find_matches(call, filters, AS_THE_SERVICE)
     shown = matches[offset : offset + body.page_size]
     if body.simple:
-        shown = without_counts(matches)
+        shown = [*map(without_counts, matches)]
     permission = rights("dataset", call.caller.level_on(dataset))
     items = []
     for collection in shown:
-        tags = collection.tag_names or UNSET
-        sent = collection.as_sent(**UNSET_IN_SERVICE_LISTS, has_error=UNSET, tags=tags)
-        items.append({**to_builtins(sent), "permission": permission})
+        # Unlike listV2, this list shows no errors, and nothing of training.
+        fields = service_fields(collection) | NOT_LISTED | {"has_error": UNSET}
+        fields |= {"tags": collection.tag_names or UNSET, "permission": permission}
+        items.append(struct_from(ListedCollection, collection, **fields))
     return NumberedPage(body.page_num, body.page_size, items, len(matches))

@@ -73,14 +73,10 @@ class Handling(Work):
     def connection(self) -> Connection:
         return self._delivery.connection
 
-    def outcome(self, body: bytes | None = None) -> Outcome:
-        if self._kept_outcome is not None and body is None:
+    def outcome(self) -> Outcome:
+        if self._kept_outcome is not None:
             return self._kept_outcome
-        request = self.exchange.request
-        if body is not None:
-            headers = request.headers | {"content-type": "application/json"}
-            request = replace(request, body=body, headers=headers)
-        call = self._call.restarted(self.moment, request)
+        call = self._call.restarted(self.moment)
         # An answer of a test takes the place of the operation.
         pick = call.state.script.pick_answer(self.exchange)
         firing = pick.firing
@@ -166,6 +162,7 @@ class Handling(Work):
             picks=call.picks,
             hint=call.hint,
             stopped_chat=call.stopped_chat,
+            listing=call.listing,
         )
 
     def _accepting_choices(
@@ -179,7 +176,7 @@ class Handling(Work):
             choice = setting.partition("=")[0]
             if choice in changed:
                 continue
-            trial = refused.restarted(replace(refused.moment, choices=choices), refused.request)
+            trial = refused.restarted(replace(refused.moment, choices=choices))
             other = self._refusal_of(trial)
             if other is None:
                 yield setting

@@ -15,6 +15,8 @@ from mock_server.service.shared import (
     ParentId,
     StructT,
     check_folder_depth,
+    page_offset,
+    show_page,
     struct_from,
 )
 from mock_server.store.account import App, subtree_ids
@@ -59,13 +61,14 @@ class ResourceListRequest(Struct, rename="camel", kw_only=True):
 
     def page(self, call: Call, kind: type[StructT], resources: Sequence[Resource]) -> Page[StructT]:
         """The page of the resources that were found; an offset wins over a page's number."""
-        start = (self.page_num - 1) * self.page_size
-        if self.offset is not UNSET:
-            start = self.offset
-        views = list[StructT]()
-        for resource in resources[start : start + self.page_size]:
-            views.append(view(call, kind, resource, create_time=resource.update_time))
-        return Page(views, len(resources))
+        offset = self.offset
+        if offset is UNSET:
+            offset = page_offset(self.page_num, self.page_size)
+
+        def show(resource: Resource) -> StructT:
+            return view(call, kind, resource, create_time=resource.update_time)
+
+        return show_page(call, resources, (offset, self.page_size), show)
 
 
 class ResourceView(Struct, rename="camel", kw_only=True):
