@@ -1,10 +1,21 @@
 """The two operations: what they refuse and how, and headers. test_model has what they do."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
-from account import COMPLETIONS, HISTORIES, LIST, PIN, SENT_LIST, SENT_PIN, Client, error_of
+from account import (
+    COMPLETIONS,
+    HISTORIES,
+    LIST,
+    PIN,
+    SENT_LIST,
+    SENT_PIN,
+    Client,
+    LocalClient,
+    error_of,
+)
 
 
 def refused(client: Client, path: str, without: str = "", **fields: Any) -> str:
@@ -259,3 +270,37 @@ def test_an_authorization_that_names_no_key(client, profile, status, header):
     headers = {"Authorization": header, "token": token, "Content-Type": "application/json"}
     for path, body in ((LIST, SENT_LIST), (HISTORIES, {"appId": "app"})):
         assert client.request("POST", path, json=body, headers=headers).status_code == status
+
+
+# What a page costs
+
+
+def lines_run(client: LocalClient, **sent: Any) -> int:
+    """How many lines of Python a request runs."""
+    count = 0
+
+    def trace(frame: Any, event: str, _: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        assert client.page(**sent).status_code == 200
+    finally:
+        sys.settrace(None)
+    return count
+
+
+@pytest.mark.parametrize("order", ["update_time_desc", "name", "fixture"])
+@pytest.mark.parametrize("parent", ["folder", None])
+def test_a_page_costs_the_same_in_a_small_and_in_a_large_dataset(order, parent):
+    few = [{"_id": "folder", "name": "F", "children": [{"name": "a"}, {"name": "b"}]}]
+    many = [{"repeat": 3_000, "name": "Item {n}", "parentId": "folder"}, *few]
+    datasets = [{"id": "small", "collections": few}, {"id": "large", "collections": many}]
+    costs = []
+    with LocalClient({"datasets": datasets}, choices={"list_order": order}) as client:
+        for dataset in ("small", "large", "small", "large"):
+            costs.append(lines_run(client, datasetId=dataset, parentId=parent, pageSize=1))
+    # The first page of a dataset puts its collections in order.
+    assert abs(costs[3] - costs[2]) < 10
