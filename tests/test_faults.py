@@ -8,7 +8,6 @@ from typing import Any
 import httpx2
 import pytest
 from account import (
-    ACCOUNT,
     COMPLETIONS,
     HISTORIES,
     LIST,
@@ -458,14 +457,6 @@ def test_a_fault_that_is_over_can_be_read_after_120_others(client):
     for _ in range(120):
         client.control.fault("error", ttl=0.0001)
     assert first.fired == 1
-
-
-def test_a_declared_fault_that_is_over_can_be_read(client):
-    client.control.load(ACCOUNT | {"faults": [{"kind": "error", "times": 1}]})
-    assert client.statuses(2) == [503, 200]
-    assert client.control.call("GET", "/faults/d1")["fired"] == 1
-    assert client.control.faults == []
-    client.control.load(ACCOUNT)
 
 
 def test_no_declared_reply_gets_the_id_of_another(client):

@@ -15,9 +15,9 @@ from mock_server.fixture.dump import dump, yaml_of
 from mock_server.fixture.load import SHIPPED, load_fixture, load_sources
 from mock_server.fixture.source import Source
 from mock_server.moment import Moment
-from mock_server.sandbox import Baseline
 from mock_server.scripting.answers import AnswerRow, HitsRow, ReplyRow
 from mock_server.scripting.kinds import AnyFault
+from mock_server.scripting.script import Declared
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User
 from mock_server.store.objects import Collection, DataRow, Dataset, LevelName
@@ -92,7 +92,7 @@ def datasets(draw: Any, new_id: str | None) -> Any:
 
 
 @st.composite
-def baselines(draw: Any) -> Baseline:
+def moments(draw: Any) -> Moment:
     number = draw(st.integers(0, 200_000))
     new_id = f"68b000000000{number:012x}" if number else None
     own = {"question_guide": tuples_of, "permissions": levels, "variables": st.none() | tuples_of}
@@ -115,37 +115,35 @@ def baselines(draw: Any) -> Baseline:
     script += draw(st.lists(answer, max_size=2))
     script += [ReplyRow(app=id, text=draw(texts)) for id in apps]
     clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
-    return Baseline(Moment(store, clock=clock), tuple(script))
+    return Moment(store, Declared().with_rows(script), clock=clock)
 
 
-def check_round_trip(baseline: Baseline) -> None:
-    moment = baseline.moment
-    document = dump(baseline)
+def check_round_trip(moment: Moment) -> None:
+    document = dump(moment)
     sources = [Source("f.json", msgspec.json.encode(document)), Source("fixture", None, document)]
     for source in (*sources, Source("f.yaml", yaml_of(document).encode())):
         again = load_sources([source])
         assert again.store == moment.store
-        assert (again.moment.clock, again.declared_rows) == (moment.clock, baseline.declared_rows)
-        in_order = replace(baseline, moment=replace(moment, store=again.store))
+        assert (again.moment.clock, again.moment.declared) == (moment.clock, moment.declared)
+        in_order = replace(moment, store=again.store)
         assert msgspec.json.encode(dump(in_order)) == sources[0].text
 
 
 @settings(max_examples=60, deadline=None)
-@given(baselines())
-def test_a_dump_loads_as_the_same_account(baseline):
-    check_round_trip(baseline)
+@given(moments())
+def test_a_dump_loads_as_the_same_account(moment):
+    check_round_trip(moment)
 
 
 @pytest.mark.parametrize("name", [each.stem for each in SHIPPED.iterdir()])
 def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name):
-    fixture: Baseline = load_fixture(name)
-    moment = fixture.moment
-    check_round_trip(Baseline(moment, fixture.declared_rows))
+    fixture = load_fixture(name)
+    check_round_trip(fixture.moment)
     assert fixture.warnings == ()
 
 
 def test_a_dump_has_no_app_of_a_key_that_is_gone():
-    document = dump(Baseline(Moment(Store(keys={"k": Key(key="k", app="gone")}))))
+    document = dump(Moment(Store(keys={"k": Key(key="k", app="gone")})))
     assert load_fixture(document).store.keys["k"].app is None
 
 
@@ -153,5 +151,5 @@ def test_a_dump_has_permissions_of_declared_keys_only(client):
     """Objects that a person has made belong to no key."""
     own = Dataset(id="own", permissions={"": "owner"})
     store = Store(keys={"k": Key(key="k")}, datasets={"own": own})
-    document = dump(Baseline(Moment(store)))
+    document = dump(Moment(store))
     assert load_fixture(document).store.datasets["own"].permissions == {}

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
 from time import monotonic
+from typing import Any
 
 import httpx2
 import pytest
 import yaml
-from account import ACCOUNT
+from account import ACCOUNT, Client, said
 
 from mock_server import create_app
 
@@ -91,7 +93,7 @@ def test_a_put_state_is_the_baseline_and_resets(client):
     generation = client.admin("GET", "/health")["generation"]
     client.admin("PUT", "/state", ACCOUNT | {"datasets": []})
     assert client.admin("GET", "/health")["generation"] == generation + 1
-    assert client.admin("GET", "/faults") == {"faults": []}
+    assert client.control.faults == []
     client.admin("PUT", "/datasets/own", {"name": "Own"})
     client.admin("POST", "/reset")
     assert client.admin("GET", "/datasets") == {"datasets": []}
@@ -153,3 +155,55 @@ def test_choices_are_set_for_a_profile(client):
     assert view["profile"] == "deployed"
     expected = {"list_order": "name", "error_form": "service"}
     assert view["choices"].items() >= expected.items()
+
+
+# Declared rows
+
+DECLARED = {
+    "apps": [{"id": "a", "replies": ["Old."]}],
+    "faults": [{"kind": "error", "operation": "updateHistory"}],
+    "answers": [{"method": "GET", "path": "/api/any", "text": "Any"}],
+}
+
+
+@pytest.fixture
+def declaring(serve) -> Iterator[Client]:
+    with Client(serve(DECLARED)) as client:
+        yield client
+
+
+def replies_in(client: Client) -> list[Any]:
+    """The replies of each app in the state."""
+    return [[it["text"] for it in app["replies"]] for app in client.admin("GET", "/state")["apps"]]
+
+
+def test_the_state_has_the_declared_rows_that_are_in_force(declaring):
+    declaring.admin("PUT", "/apps/a", {"replies": ["New."]})
+    assert replies_in(declaring) == [["New."]]
+    assert declaring.admin("DELETE", "/faults/d1")["declared"] is True
+    state = declaring.admin("GET", "/state")
+    assert (state["faults"], len(state["answers"])) == ([], 1)
+    declaring.admin("DELETE", "/faults")
+    assert declaring.admin("GET", "/state")["answers"] == []
+    declaring.admin("POST", "/reset")
+    assert replies_in(declaring) == [["Old."]]
+
+
+@pytest.mark.parametrize("method, path", [("PUT", "/apps/a"), ("DELETE", "/apps/a")])
+def test_a_restore_brings_back_the_replies_of_an_app(declaring, method, path):
+    declaring.admin("PUT", "/snapshots/s")
+    declaring.admin(method, path, {"replies": ["New."]})
+    declaring.admin("POST", "/snapshots/s/restore")
+    assert replies_in(declaring) == [["Old."]]
+    assert said(declaring.talk(appId="a")) == "Old."
+
+
+def test_a_declared_fault_that_is_over_is_still_declared(declaring):
+    declaring.admin("PUT", "/snapshots/s")
+    assert declaring.statuses(2) == [503, 404]
+    (over,) = [it for it in declaring.admin("GET", "/faults")["faults"] if it["id"] == "d1"]
+    assert over.items() >= {"declared": True, "fired": 1, "remaining": 0}.items()
+    assert len(declaring.admin("GET", "/state")["faults"]) == 1
+    declaring.admin("POST", "/snapshots/s/restore")
+    assert declaring.admin("GET", "/faults/d1")["fired"] == 0
+    assert declaring.statuses(1) == [503]

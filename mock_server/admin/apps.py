@@ -5,9 +5,6 @@ from mock_server.decoding import JsonObject
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
-from mock_server.scripting.answers import ReplyRow
-from mock_server.scripting.row import ActiveRow, ScriptRow
-from mock_server.scripting.script import Script, check_room
 from mock_server.store.account import App, Chat
 
 
@@ -21,23 +18,20 @@ def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
     """Read an app, in the form of a fixture."""
-    script = call.current_state().script
-    script.retire()
-    return app_entry(require_app(call), [it.row for it in script.declared])
+    declared_rows = call.current_state().moment.declared.rows
+    return app_entry(require_app(call), [*declared_rows.values()])
 
 
 @route("PUT", "/apps/{app}")
 def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
-    """Create or replace an app, in the form of a fixture; its replies last until a reset."""
+    """Create or replace an app, in the form of a fixture, with its replies."""
     id = id_of_path(call.path_parameters["app"], body, "id")
     app, replies = parse_app(body, id)
     # The new replies of the app replace its old ones, if there is room for them.
-    script = call.current_state().script
-    other_rows = [it.row for it in script.declared if not is_of_app(it, id)]
-    check_room(other_rows + replies)
-    call.put_resource(app, call.current_store().apps)
-    remove_replies(script, id)
-    script.declare(replies)
+    state = call.current_state()
+    declared = state.moment.declared.without_replies_of([id]).with_rows(replies)
+    call.put_resource(app, state.moment.store.apps)
+    state.set_declared(declared)
     return app_entry(app, replies)
 
 
@@ -49,8 +43,7 @@ def delete_app(call: AdminCall) -> dict[str, int]:
     after = before.without_resource(require_app(call))
     state.set_store(after)
     deleted_ids = before.apps.keys() - after.apps.keys()
-    for id in deleted_ids:
-        remove_replies(state.script, id)
+    state.set_declared(state.moment.declared.without_replies_of(deleted_ids))
     return {"deleted": len(deleted_ids)}
 
 
@@ -89,16 +82,6 @@ def delete_chat(call: AdminCall) -> dict[str, int]:
     chat = get_chat(call)
     call.save_resource(require_app(call).without_chats([chat.chat_id]))
     return {"deleted": 1}
-
-
-def remove_replies(script: Script, app: str) -> None:
-    """Remove the declared replies of an app from a script."""
-    script.remove([it for it in script.declared if is_of_app(it, app)])
-
-
-def is_of_app(active: ActiveRow[ScriptRow], app: str) -> bool:
-    """Whether a row is a reply of this app alone."""
-    return isinstance(active.row, ReplyRow) and active.row.app == app
 
 
 def require_app(call: AdminCall) -> App:

@@ -160,7 +160,7 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
         state=state,
         clock=get_clock(call),
         ahead=round(ahead_ms / 1000),
-        added_rows=[it for it in state.script.added_rows() if not it.is_finished],
+        added_rows=state.script.added_in_force(),
         differing=dict(choices.items() - profile.items()),
         is_changed=state.moment.store is not sandbox.baseline.store,
         problems=sum(map(is_problem, exchanges)),

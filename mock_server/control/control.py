@@ -79,13 +79,13 @@ class Control(AdminClient):
         return SandboxChoices(self)
 
     def snapshot(self, name: str | None = None) -> str:
-        """Keep data, clock and choices; return the name for `restore`."""
+        """Keep data, declared rows, clock and choices; return the name for `restore`."""
         name = name or f"snapshot-{token_hex(4)}"
         self.call("PUT", path_to("snapshots", name))
         return name
 
     def restore(self, name: str) -> None:
-        """Go back to a snapshot. Faults and the journal stay."""
+        """Go back to a snapshot. Rows that were added, and the journal, stay."""
         self.call("POST", path_to("snapshots", name) + "/restore")
 
     def reset(self) -> None:
@@ -255,7 +255,7 @@ class Control(AdminClient):
     @property
     def faults(self) -> list[JsonObject]:
         """The faults and answers that were added, each with `fired` and `remaining`."""
-        return [*self.call("GET", "/faults")["faults"]]
+        return self._journal.added_rows()
 
     def unfired(self) -> list[AddedRow]:
         """The added faults, and answers with `times`, that never fired."""

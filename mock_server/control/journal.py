@@ -134,10 +134,15 @@ class JournalClient:
             if entry["hint"]:
                 lines.append(f"    {entry['hint']}")
         # The list of rows lacks `missed`, why a row did not fire, so each row is read.
-        for listed in self._admin.call("GET", "/faults")["faults"][-MAX_LATEST:]:
+        for listed in self.added_rows()[-MAX_LATEST:]:
             row = self._admin.call("GET", path_to("faults", listed["id"]))
             lines.append(f"  {row_line(row)}")
         return "\n".join(lines)
+
+    def added_rows(self) -> list[JsonObject]:
+        """The rows that were added, without those that a fixture declares."""
+        rows = self._admin.call("GET", "/faults")["faults"]
+        return [row for row in rows if not row["declared"]]
 
 
 def entry_line(entry: JsonObject) -> str:

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 from msgspec import Struct, field, json
 from starlette.responses import Response
 
+from mock_server.choices import Choices
 from mock_server.journal import Exchange, FiredRow, Violation
-from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection
 from mock_server.scripting.row import Candidate, Pick, ScriptRow
 from mock_server.store.account import ChatKey, Store
@@ -54,8 +54,8 @@ class Work(Protocol):
     exchange: Exchange
 
     @property
-    def moment(self) -> Moment:
-        """What the request would see now."""
+    def choices(self) -> Choices:
+        """The choices in force now."""
 
     @property
     def connection(self) -> Connection:

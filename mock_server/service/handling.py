@@ -7,10 +7,9 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from mock_server import errors
-from mock_server.choices import tolerances
+from mock_server.choices import Choices, tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
-from mock_server.moment import Moment
 from mock_server.scripting.connection import Connection, watch_client
 from mock_server.scripting.row import Candidate
 from mock_server.scripting.work import Fault, Outcome, Work
@@ -66,8 +65,8 @@ class Handling(Work):
     # Used by faults
 
     @property
-    def moment(self) -> Moment:
-        return self._call.state.moment
+    def choices(self) -> Choices:
+        return self._call.state.moment.choices
 
     @property
     def connection(self) -> Connection:
@@ -76,7 +75,7 @@ class Handling(Work):
     def outcome(self) -> Outcome:
         if self._kept_outcome is not None:
             return self._kept_outcome
-        call = self._call.restarted(self.moment)
+        call = self._call.restarted(self._call.state.moment)
         # An answer of a test takes the place of the operation.
         pick = call.state.script.pick_answer(self.exchange)
         firing = pick.firing
@@ -95,14 +94,15 @@ class Handling(Work):
         if self._kept_outcome is not None:
             return self._kept_outcome.response
         self._kept_outcome = outcome
+        state = self._call.state
         if outcome.store is not None:
             store = outcome.store
             # No id is given twice, even if the object that had it is lost.
             if not stores:
-                store = replace(self.moment.store, last_number=store.last_number)
-            self._call.state.set_store(store)
+                store = replace(state.moment.store, last_number=store.last_number)
+            state.set_store(store)
         if outcome.stopped_chat is not None:
-            self._call.state.stop_reply(outcome.stopped_chat)
+            state.stop_reply(outcome.stopped_chat)
         for pick in outcome.picks:
             pick.count()
         self.exchange.violations = outcome.violations
@@ -141,7 +141,7 @@ class Handling(Work):
         try:
             return await firing.row.apply(firing, self)
         except errors.NeedsConnection as refusal:
-            return failure_response(refusal, self.moment.choices)
+            return failure_response(refusal, self.choices)
 
     # How an outcome is made
 
