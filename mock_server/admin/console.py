@@ -15,12 +15,13 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import json, to_builtins
+from msgspec.structs import asdict
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
 from mock_server.admin.settings import get_clock
-from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices, read_all
+from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
 from mock_server.forms import MULTIPART, URL_ENCODED, media_type
@@ -147,8 +148,8 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
     sandbox = call.require_sandbox()
     state = call.current_state()
     exchanges = state.journal.exchanges
-    choices = read_all(state.moment.choices)
-    profile = read_all(profile_choices(state.moment.profile))
+    choices = asdict(state.moment.choices)
+    profile = asdict(profile_choices(state.moment.profile))
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
     return render(
         call.request,

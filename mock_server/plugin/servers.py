@@ -16,7 +16,6 @@ from mock_server.control.http import client_at
 from mock_server.embedding import MockServer
 from mock_server.fixture.load import load_fixture, read_profile
 from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
-from mock_server.plugin.variants import Variants
 from mock_server.sandbox import Baseline
 
 
@@ -26,9 +25,8 @@ class Servers:
     With a URL, `control` and `session` use sandboxes on that server; `application` does not.
     """
 
-    def __init__(self, url: str | None = None, variants: Variants | None = None) -> None:
+    def __init__(self, url: str | None = None) -> None:
         self._url = url
-        self._variants = variants
         self.local = MockServer({})
         self._fixture: Baseline | None = None
         self._content: Any = None
@@ -65,9 +63,6 @@ class Servers:
         with plain_errors():
             fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
-        # With a URL, requests may read choices of that server, where no read is noted.
-        if self._variants and not self._url:
-            baseline = self._variants.with_noted_reads(baseline)
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
         self.local.run(lambda: self.local.sandboxes.restart(baseline))
         self._prepared = setup

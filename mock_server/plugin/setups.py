@@ -13,7 +13,6 @@ import pytest
 
 URL = "--mock-server-url"
 PROFILE = "--mock-server-profile"
-CHOICES = "--mock-server-choices"
 STRICT = "mock_server_strict"
 SERVERS = ("mock_server", "mock_server_app")
 """The pytest fixtures that give a test a sandbox of its own."""
@@ -73,6 +72,26 @@ def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
         return False, []
     allowed = [word for word in words if word.lower() != "true"]
     return True, allowed
+
+
+def check_profile(name_or_path: str) -> None:
+    """Raises ValueError for an unknown profile, or for a mistake in its file."""
+    from mock_server.choices import profile_choices
+    from mock_server.fixture.load import read_profile
+
+    profile, choices_of_file = read_profile(name_or_path)
+    profile_choices(profile, **choices_of_file)
+
+
+def check_allowed(names: Sequence[str]) -> None:
+    """Raises ValueError for a word of the strict setting that allows no violation."""
+    from mock_server.choices import OUTSIDE_SPEC, choice_table
+
+    known = ["true", "false", "invalid_field", "missing_authorization"]
+    for name, choice in choice_table().items():
+        if choice.tolerates:
+            known.append(OUTSIDE_SPEC.get(name, name))
+    check_names(names, known)
 
 
 def check_names(names: Iterable[object], known: Sequence[str]) -> None:
