@@ -33,14 +33,22 @@ class Setup(NamedTuple):
     strict: bool | None = None
 
 
-def setup_of_project(config: pytest.Config, fixture: Any, settings: Mapping[str, Any]) -> Setup:
-    """The setup of all tests of a project."""
+def split_names(text: str) -> list[str]:
+    """The names between commas, each once."""
+    names = [it.strip() for it in text.split(",")]
+    return [*dict.fromkeys(filter(None, names))]
+
+
+def setup_of_project(
+    profile: str | Path | None, fixture: Any, settings: Mapping[str, Any]
+) -> Setup:
+    """The setup of all tests of a project; a profile replaces that of the settings."""
     with plain_errors("mock_server_settings"):
         if not isinstance(settings, Mapping):
             raise ValueError(f"Expected a dict, got {settings!r}")
         check_names(settings, ("profile", "choices", "fixture"))
-    defaults = {"fixture": fixture, "profile": config.getoption(PROFILE)}
-    return Setup(**{**defaults, **settings})
+    setup = Setup(**{"fixture": fixture, **settings})
+    return setup._replace(profile=profile or setup.profile)
 
 
 def setup_of_markers(item: Any) -> Setup:
@@ -74,13 +82,18 @@ def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
     return True, allowed
 
 
-def check_profile(name_or_path: str) -> None:
-    """Raises ValueError for an unknown profile, or for a mistake in its file."""
+def check_profiles(names: Sequence[str], url: str | None) -> None:
+    """Raises ValueError for an unknown profile, a mistake in its file, or several with a URL."""
     from mock_server.choices import profile_choices
     from mock_server.fixture.load import read_profile
 
-    profile, choices_of_file = read_profile(name_or_path)
-    profile_choices(profile, **choices_of_file)
+    for name in names:
+        profile, choices_of_file = read_profile(name)
+        profile_choices(profile, **choices_of_file)
+    if url and len(names) > 1:
+        reason = "only a server that pytest starts itself is run under several"
+        fix = f"leave {URL} out, or run pytest once for each profile"
+        raise ValueError(f"Expected one profile with {URL}, got {','.join(names)}: {reason}; {fix}")
 
 
 def check_allowed(names: Sequence[str]) -> None:
