@@ -9,7 +9,6 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 import yaml
-from hypothesis import strategies as st
 from msgspec import json
 from tables import PAGES, ROOT, anchor, written
 
@@ -113,9 +112,7 @@ def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
     pytester.makefile(".yaml", fixture=blocks("yaml", ROOT / "docs/quickstart.md")[0])
-    # Else Hypothesis makes its table of characters anew, in a new folder.
-    st.text().validate()
-    outcomes = pytester.runpytest_inprocess(*OPTIONS, "--hypothesis-profile=ci")
+    outcomes = pytester.runpytest_inprocess(*OPTIONS)
     outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
 
 

@@ -66,7 +66,8 @@ own = {"obj": st.sampled_from(["Human", "AI", "System"]), "data_id": texts.filte
 own |= {"time": times, "deleted": st.booleans(), "user_good_feedback": st.none() | texts}
 records = made(Record, parts=st.lists(parts, max_size=2).map(tuple), **own)
 own = {"title": texts, "custom_title": texts, "top": st.booleans(), "deleted": st.booleans()}
-own |= {"tmb_id": st.none() | texts}
+own |= {"tmb_id": st.none() | texts, "source": texts, "create_time": times}
+own |= {"has_been_read": st.booleans(), "variables": st.dictionaries(texts, json_values)}
 chats = made(Chat, chat_id=ids, records=st.lists(records, max_size=2).map(tuple), **own)
 
 
@@ -81,7 +82,9 @@ def datasets(draw: Any, new_id: str | None) -> Any:
         if id not in collections:
             parent = draw(st.sampled_from([None, *collections]))
             own = {"tags": tags, "data_amount": counts, "training_amount": counts}
-            own |= {"forbid": st.booleans(), "create_time": times, "file_id": texts}
+            own |= {"forbid": st.booleans(), "has_error": st.booleans(), "create_time": times}
+            own |= {"file_id": texts, "file_size": counts, "raw_link": texts}
+            own |= {"external_file_url": texts, "api_file_id": texts, "external_file_id": texts}
             collections[id] = draw(made(Collection, id=id, parent_id=parent, **own))
     kept = {id: by_id(draw(st.lists(rows, min_size=1, max_size=2))) for id in [*collections][:1]}
     changes = {"training_change": -1, "rows": st.tuples(rows)}
