@@ -39,8 +39,6 @@ COMMANDS = (
     offline.check_command,
     offline.init_command,
     offline.schema_command,
-    offline.choices_command,
-    offline.openapi_command,
     serving.wait_command,
     outside.verify_command,
     outside.pull_command,
@@ -53,7 +51,8 @@ COMMANDS = (
 def cli() -> None:
     """A stateful mock server of FastGPT, for tests of the programs that call it.
 
-    `mock-server [FIXTURE]...` is short for `mock-server serve [FIXTURE]...`.
+    `mock-server [FIXTURE]...` is short for `mock-server serve [FIXTURE]...`. A running server
+    describes its API at /openapi.json.
 
     \b
     Serve the demo account on http://127.0.0.1:8000:

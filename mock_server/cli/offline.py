@@ -4,14 +4,11 @@ from pathlib import Path
 
 import click
 from click.core import ParameterSource
-from msgspec import json
 
-from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli.common import FIXTURE, Exit, fail, say
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
-from mock_server.openapi import public_document
 from mock_server.sandbox import Baseline
 
 STARTER = Path(__file__).parents[1] / "fixture" / "starter"
@@ -63,20 +60,3 @@ def init_command(folder: Path) -> None:
 def schema_command() -> None:
     """Print the JSON Schema of fixture files."""
     click.echo(schema().decode(), nl=False)
-
-
-@click.command("choices")
-def choices_command() -> None:
-    """Print all choices: their values, and the value in each profile."""
-    profiles = {name: profile_choices(name) for name in PROFILES}
-    for name, choice in choice_table().items():
-        click.echo(f"{name} = {choice.values_in_words}   (spec {choice.section})")
-        click.echo(f"    {choice.sentence}")
-        defaults = [f"{key}: {getattr(it, name)}" for key, it in profiles.items()]
-        click.echo("    " + "   ".join(defaults))
-
-
-@click.command("openapi")
-def openapi_command() -> None:
-    """Print the OpenAPI document of the service."""
-    click.echo(json.format(json.encode(public_document())))

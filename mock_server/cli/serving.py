@@ -49,8 +49,8 @@ def name_value_pairs(
     metavar="NAME=VALUE",
     multiple=True,
     callback=name_value_pairs,
-    help="A choice that differs from the profile, such as page_size_max=100; `mock-server choices` "
-    "lists them. May be repeated.",
+    help="A choice that differs from the profile, such as page_size_max=100. docs/choices.md lists "
+    "all, GET /__admin/choices those in force. May be repeated.",
 )
 @option(
     "--admin-token",
