@@ -1,4 +1,4 @@
-"""Requests and answers of profile `deployed`, as the running service has them."""
+"""Requests and answers of profile `fastgpt-4.16`, as the running service has them."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ ACCOUNT: dict[str, Any] = {
         }
     ],
 }
-pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
+pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.16")
 
 
 # Bodies

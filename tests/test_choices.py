@@ -252,3 +252,13 @@ TOGETHER = [
 def test_choices_work_together(client, fields, choices, count):
     client.choose(**choices)
     assert count_of(**fields)(client) == count
+
+
+def test_profile_deployed_is_another_name_of_fastgpt_4_16(serve, tmp_path):
+    file = tmp_path / "old.yaml"
+    file.write_text("profile: deployed\nchoices: {list_order: name}")
+    for profile in ("deployed", file):
+        with Client(serve(ACCOUNT, profile=profile)) as client:
+            assert client.admin("GET", "/health")["profile"] == "fastgpt-4.16"
+            put = client.admin("PUT", "/choices", {"profile": "deployed"})
+            assert (put["profile"], put["choices"]["item_fields"]) == ("fastgpt-4.16", "service")

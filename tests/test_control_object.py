@@ -287,7 +287,7 @@ def test_snapshots_come_back_and_loads_stay(mock_server):
 
 
 def test_a_sandbox_is_isolated_by_its_key(mock_server):
-    other = mock_server.create_sandbox(profile="deployed", name="one")
+    other = mock_server.create_sandbox(profile="fastgpt-4.16", name="one")
     assert other.keys.keys() == mock_server.keys.keys() and other.key != mock_server.key
     assert all(it.startswith("fastgpt-sbx-") for it in (other.key, *other.keys.values()))
     assert pin(other).headers["x-mock-sandbox"] == "one"

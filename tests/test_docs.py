@@ -121,7 +121,7 @@ def test_the_client_of_an_upgrade_fails_as_shown(pytester):
     (example,) = blocks("python", page)
     shown = blocks("text", page)[-1].splitlines()
     pytester.makepyfile(test_client=example)
-    options = (*OPTIONS, "--mock-server-profile=deployed,fastgpt-4.17")
+    options = (*OPTIONS, "--mock-server-profile=fastgpt-4.16,fastgpt-4.17")
     result = pytester.runpytest_inprocess(*options)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines([line.replace("[", "[[]") for line in shown])

@@ -24,7 +24,7 @@ def listed(url):
 
 
 def test_a_block_gets_the_control_of_a_ready_server():
-    with MockServer(FIXTURE, profile="deployed", choices={"list_order": "name"}) as server:
+    with MockServer(FIXTURE, profile="fastgpt-4.16", choices={"list_order": "name"}) as server:
         assert isinstance(server, Control)
         assert (server.choices["list_order"], server.choices["training"]) == ("name", "stepped")
         assert listed(server.url) == 200

@@ -27,7 +27,7 @@ from mock_server.control import Refused
 
 @pytest.mark.parametrize(
     "profile, form",
-    [("documented", (401, 401, "unauthorized")), ("deployed", (500, 514, "unAuthApiKey"))],
+    [("documented", (401, 401, "unauthorized")), ("fastgpt-4.16", (500, 514, "unAuthApiKey"))],
 )
 def test_an_error_is_a_refusal_as_the_profile_sends_it(client, profile, form):
     client.control.call("PUT", "/choices", {"profile": profile})

@@ -5,7 +5,7 @@ import pytest
 from account import Client, made_of
 from test_datasets import LISTED, NEW, NEW_IN, ROOT, UNKNOWN
 
-pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
+pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
 
 NEW_URL = f"/api/proApi/core{NEW_IN}/externalFileUrl"
 API_FILE = {"datasetId": "notes", "name": "", "apiFileId": "f-1"}

@@ -197,7 +197,7 @@ def rows(draw: Any, meant: list[str]) -> Json:
     return {"kind": kind, "times": 5, "phase": draw(st.sampled_from(("before", "after")))} | fields
 
 
-profiles = {"profile": st.sampled_from(("documented", "deployed"))}
+profiles = {"profile": st.sampled_from(("documented", "fastgpt-4.16"))}
 some = having({}, **{name: st.sampled_from(it.values) for name, it in choice_table().items()})
 clocks = having({"now": st.sampled_from(TIMES), "frozen": st.booleans()})
 

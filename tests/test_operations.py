@@ -262,7 +262,7 @@ def test_the_service_takes_any_scheme_of_authorization(client, scheme):
     assert [it["name"] for it in noted] == ["request_form"] * (scheme == "Basic")
 
 
-@pytest.mark.parametrize(("profile", "status"), [("documented", 401), ("deployed", 403)])
+@pytest.mark.parametrize(("profile", "status"), [("documented", 401), ("fastgpt-4.16", 403)])
 @pytest.mark.parametrize("header", ["Bearer  owner", "owner", "Bearer"])
 def test_an_authorization_that_names_no_key(client, profile, status, header):
     client.admin("PUT", "/choices", {"profile": profile})

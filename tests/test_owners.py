@@ -24,7 +24,7 @@ ACCOUNT: dict[str, Any] = {
     "users": [{"username": "ann", "password": "1", "member": "me"}],
     "apps": [{"id": "app", "chats": CHATS}, {"id": NAME_APP, "replies": ["By name."]}],
 }
-pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="deployed")
+pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.16")
 
 
 def ask(client: Client, key: str, **fields: Any) -> Any:

@@ -79,7 +79,7 @@ def served(client: httpx2.Client) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(params=["documented", "deployed"])
+@pytest.fixture(params=["documented", "fastgpt-4.16"])
 def server(request: pytest.FixtureRequest, serve: Any) -> MockServer:
     return serve(ACCOUNT, profile=request.param)
 
@@ -104,7 +104,7 @@ def test_the_pulled_account_is_served_as_the_first_in_spite_of_faults(server):
     server.fault("reset", probability=0.1, times=None)
     document, problems = pull(server.url, KEY, rows=True, pause=0)
     assert problems == [] and len(expected) > 90
-    with LocalClient(document, profile="deployed" if profile else "documented") as second:
+    with LocalClient(document, profile="fastgpt-4.16" if profile else "documented") as second:
         assert served(second) == expected
 
 

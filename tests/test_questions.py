@@ -8,7 +8,7 @@ import pytest
 from account import CHAT, COMPLETIONS, Client, events
 from test_replies import leaving
 
-pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
+pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
 
 STREAM = CHAT | {"stream": True}
 IMAGE = {"type": "image_url", "image_url": {"url": "http://a/b.png"}}

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from account import CHAT, COMPLETIONS, Client, events, said
 
-pytestmark = pytest.mark.served(profile="deployed", choices={"training": "instant"})
+pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
 CHOICE = {"type": "userSelect", "params": {"description": "Which?", "userSelectOptions": []}}
 FORM = {"type": "userInput", "params": {"inputForm": [{"key": "name", "type": "input"}]}}
 CITE = "67e517e74767063e882d6861"

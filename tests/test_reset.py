@@ -42,7 +42,7 @@ def filled(server: MockServer) -> Iterator[dict[str, Any]]:
     headers = by(server.key)
     server.put_app({"id": "b", "replies": ["Hi."]})
     server.choices["list_order"] = "name"
-    server.call("PUT", "/choices", {"profile": "deployed"})
+    server.call("PUT", "/choices", {"profile": "fastgpt-4.16"})
     server.clock.advance(60)
     server.reply(parts=["One ", {"pauseMs": 60_000}], times=1)
     server.reply("Bye.", times=1)

@@ -27,7 +27,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.fixture(scope="module", params=["documented", "deployed", "fastgpt-4.17"])
+@pytest.fixture(scope="module", params=["documented", "fastgpt-4.16", "fastgpt-4.17"])
 def demo(request: Any) -> Iterator[LocalClient]:
     with LocalClient("demo", profile=request.param, choices={"error_form": "service"}) as client:
         yield client

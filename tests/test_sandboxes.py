@@ -41,11 +41,11 @@ def test_a_sandbox_begins_with_the_baseline_and_what_it_says(client):
     client.pin()
     client.admin("POST", "/sandboxes", {"name": "one"})
     assert not client.admin("GET", f"/sandboxes/one{CHAT}")["top"]
-    body = {"name": "two", "profile": "deployed", "state": {"datasets": [{"id": "own"}]}}
+    body = {"name": "two", "profile": "fastgpt-4.16", "state": {"datasets": [{"id": "own"}]}}
     client.admin("POST", "/sandboxes", body)
     datasets = client.admin("GET", "/sandboxes/two/datasets")["datasets"]
     assert [it["id"] for it in datasets] == ["own"]
-    assert client.admin("GET", "/sandboxes/two/choices")["profile"] == "deployed"
+    assert client.admin("GET", "/sandboxes/two/choices")["profile"] == "fastgpt-4.16"
 
 
 def test_names_of_sandboxes_are_taken_once(client):
@@ -149,10 +149,10 @@ def test_the_clock_stands_still_at_the_end_of_9999(client, is_frozen):
 
 
 def test_choices_are_set_for_a_profile(client):
-    body = {"profile": "deployed", "choices": {"training": "instant"}}
-    assert client.admin("PUT", "/choices", body)["profile"] == "deployed"
+    body = {"profile": "fastgpt-4.16", "choices": {"training": "instant"}}
+    assert client.admin("PUT", "/choices", body)["profile"] == "fastgpt-4.16"
     view = client.admin("PUT", "/choices", {"choices": {"list_order": "name"}})
-    assert view["profile"] == "deployed"
+    assert view["profile"] == "fastgpt-4.16"
     expected = {"list_order": "name", "error_form": "service"}
     assert view["choices"].items() >= expected.items()
 

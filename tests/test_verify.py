@@ -56,7 +56,7 @@ def mixture(seed: int) -> dict[str, Any]:
     return {name: lot.choice(it.values) for name, it in choice_table().items()}
 
 
-NAMES = ("documented", "deployed", "fastgpt-4.17")
+NAMES = ("documented", "fastgpt-4.16", "fastgpt-4.17")
 PROFILES = [(name, {}, may_write) for name in NAMES for may_write in (0, 1)]
 PROFILES += [("documented", {"chat_unknown": "create"}, 1)]
 SERVERS = [*PROFILES, *(("documented", mixture(n), n % 2) for n in range(10))]
@@ -163,12 +163,12 @@ def test_a_written_profile_serves_the_same(tmp_path, seed):
 
 
 def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
-    server = serve(ACCOUNT, profile="deployed", choices={"page_size_max": 30})
+    server = serve(ACCOUNT, profile="fastgpt-4.16", choices={"page_size_max": 30})
     code, out, _ = check(server.url, "--write-profile", tmp_path / "a.yaml")
     written = yaml.safe_load((tmp_path / "a.yaml").read_text())
-    assert code == 0 and written == {"profile": "deployed", "choices": {"page_size_max": 30}}
-    assert out.endswith("\nnearest profile: deployed; choices that differ: page_size_max\n")
-    assert "chat_unknown (spec 4.1): it needs --write; deployed has ignore\n" in out
+    assert code == 0 and written == {"profile": "fastgpt-4.16", "choices": {"page_size_max": 30}}
+    assert out.endswith("\nnearest profile: fastgpt-4.16; choices that differ: page_size_max\n")
+    assert "chat_unknown (spec 4.1): it needs --write; fastgpt-4.16 has ignore\n" in out
 
 
 # The choices that are seen by --write, with the ids of the requests of test_model.
@@ -309,7 +309,7 @@ def test_what_is_no_service_is_no_success(check):
 
 
 WRONG = [
-    ("profile: odd", "f.yaml:1:10: Expected documented or deployed or fastgpt-4.17, got 'odd'"),
+    ("profile: odd", "f.yaml:1:10: Expected documented or fastgpt-4.16 or fastgpt-4.17, got 'odd'"),
     ("choice: {}", "f.yaml:1:1: Expected no field 'choice' (did you mean 'choices'?)"),
     ("choices: {list_order: size}", "f.yaml:1:10: Expected update_time_desc or name or fixture"),
 ]

@@ -58,7 +58,7 @@ def cli() -> None:
     Serve the demo account on http://127.0.0.1:8000:
       mock-server
     Serve your data as FastGPT 4.16 would, and load it again when it changes:
-      mock-server fixture.yaml --profile deployed --watch
+      mock-server fixture.yaml --profile fastgpt-4.16 --watch
     """
     warn_of_unknown_variables()
 

@@ -118,7 +118,7 @@ REQUEST_TYPES: dict[str, type[ListV2Request]] = {
 LIST_REQUEST_FIELDS = ListV2Request.__struct_encode_fields__
 MAX_SERVICE_TEXT = 100
 """The most characters of a searchText that FastGPT takes."""
-AS_THE_SERVICE = profile_choices("deployed")
+AS_THE_SERVICE = profile_choices("fastgpt-4.16")
 """The choices of the older list, which is no operation of the spec: it is always FastGPT's."""
 UNDOCUMENTED = {*Collection.__struct_fields__} - {*SpecFields.__struct_fields__}
 """The fields of a collection that the spec does not have."""

@@ -35,7 +35,7 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def outputs(run: Run, tmp_path: Path) -> Iterator[dict[str, str]]:
     """What the action hands to later steps; at the end its server is stopped."""
-    done = run(fixture="permissions", profile="deployed")
+    done = run(fixture="permissions", profile="fastgpt-4.16")
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "output").read_text().splitlines()
     outputs = dict(line.split("=", 1) for line in lines)
@@ -45,7 +45,7 @@ def outputs(run: Run, tmp_path: Path) -> Iterator[dict[str, str]]:
 
 def test_the_action_starts_a_server_for_later_steps(outputs, tmp_path):
     health = httpx2.get(f"{outputs['url']}/__admin/health").json()
-    assert health["profile"] == "deployed"
+    assert health["profile"] == "fastgpt-4.16"
     assert "GET /__admin/health" in Path(outputs["log"]).read_text()
     folder = (tmp_path / "path").read_text().strip()
     assert [it.name for it in Path(folder).iterdir()] == ["mock-server"]

@@ -349,12 +349,12 @@ def test_a_sandbox_is_created_opened_and_deleted(server, visit):
 
 def test_a_profile_and_a_choice_are_chosen(server, visit):
     page = console(visit, server)
-    page.get_by_role("button", name="deployed").click()
-    expect(page.locator("#state")).to_contain_text("Profile: deployed")
+    page.get_by_role("button", name="fastgpt-4.16").click()
+    expect(page.locator("#state")).to_contain_text("Profile: fastgpt-4.16")
     page.locator("#all-choices-open").click()
     page.locator("#choice-list_order").select_option("name")
     page.get_by_role("button", name="Apply").click()
-    expect(page.locator("#state")).to_contain_text("Profile: deployed + 1")
+    expect(page.locator("#state")).to_contain_text("Profile: fastgpt-4.16 + 1")
     assert server.choices["list_order"] == "name"
 
 
