@@ -298,23 +298,30 @@ def test_the_pages_of_the_journal_join(called):
 
 PIN_CALL = {"operation": "updateHistory"}
 LIST_CALL = {"operation": "listV2"}
-ASSERTIONS: list[tuple[Any, bool, int]] = [
-    (PIN_CALL, True, 2),
-    (PIN_CALL | {"atMost": 1}, False, 2),
-    (PIN_CALL | {"atLeast": 3}, False, 2),
-    (PIN_CALL | {"body": {"top": False}}, True, 1),
-    (LIST_CALL | {"status": 200, "exactly": 1}, True, 1),
-    ({"operation": "app.list", "exactly": 0}, True, 0),
-    ({"inOrder": [PIN_CALL, LIST_CALL, PIN_CALL]}, True, 3),
-    ({"inOrder": [LIST_CALL, PIN_CALL, LIST_CALL]}, False, 2),
+TOP = 'updateHistory with body {"top":true}'
+K3Y = '"…a49b1287"'
+NEAR = f'\nnearest: #4, $.key: expected {K3Y}, got "…3316348d"'
+STEPS = "listV2 -> updateHistory -> listV2"
+ASSERTIONS: list[tuple[Any, int, str]] = [
+    (PIN_CALL, 2, ""),
+    (PIN_CALL | {"body": {"top": False}}, 1, ""),
+    (LIST_CALL | {"status": 200, "exactly": 1}, 1, ""),
+    ({"operation": "app.list", "exactly": 0}, 0, ""),
+    ({"inOrder": [PIN_CALL, LIST_CALL, PIN_CALL]}, 3, ""),
+    (PIN_CALL | {"atMost": 1}, 2, "0 to 1 call of updateHistory, got 2"),
+    (PIN_CALL | {"atLeast": 3}, 2, "at least 3 calls of updateHistory, got 2"),
+    (PIN_CALL | {"body": {"top": True}, "exactly": 0}, 1, f"0 calls of {TOP}, got 1"),
+    ({"key": "k3y", "cut": False}, 0, f"a call of * with key {K3Y} and cut false, got none{NEAR}"),
+    ({"inOrder": [LIST_CALL, PIN_CALL, LIST_CALL]}, 2, f"{STEPS}, got no listV2 after step 2"),
 ]
 
 
-@pytest.mark.parametrize("criteria, ok, count", ASSERTIONS)
-def test_the_journal_is_verified(called, criteria, ok, count):
-    answer = called.admin("POST", "/journal/verify", criteria, 200 if ok else 409)
-    assert (answer["ok"], answer["count"]) == (ok, count)
-    assert ok or "nearest" in answer
+@pytest.mark.parametrize("criteria, count, message", ASSERTIONS)
+def test_an_assertion_on_the_journal_holds_or_says_why_not(called, criteria, count, message):
+    answer = called.admin("POST", "/journal/verify", criteria, 409 if message else 200)
+    assert (answer["ok"], "nearest" in answer) == (not message, bool(message))
+    assert answer["count"] == count
+    assert answer.get("message", "Expected ") == f"Expected {message}"
 
 
 # Limits, and reset

@@ -193,12 +193,10 @@ SUMMARY = "called so far: updateHistory (1), listV2 (1); all of it is in .journa
 PINNED = '#1 updateHistory {"appId":"app","chatId":"c/1","top":true} -> 200'
 NO_MATCH = """Expected a call of updateHistory with body {"top":false}, got none
 nearest: #1, $.body.top: expected false, got true"""
-TWICE = "Expected 2 calls of updateHistory with status 200, got 1"
 ORDER = "Expected listV2 -> updateHistory, got no updateHistory after step 1"
-LATE = "Expected 2 calls of listV2 within 0 s, got 1"
+LATE = "Within 0 s: Expected at least 2 calls of listV2, got 1"
 FAILURES = [
     (lambda it: it.assert_called("updateHistory", body={"top": False}), NO_MATCH),
-    (lambda it: it.assert_called("updateHistory", times=2, status=200), TWICE),
     (lambda it: it.assert_not_called("listV2"), "Expected 0 calls of listV2, got 1"),
     (lambda it: it.assert_in_order(["listV2", "updateHistory"]), ORDER),
     (lambda it: it.last_call("preLogin"), "Expected a call of preLogin, got none"),

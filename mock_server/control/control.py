@@ -297,7 +297,7 @@ class Control(AdminClient):
         whether the client left before the response ended.
         """
         criteria = without_none(operation=operation, body=body, key=key, status=status, cut=cut)
-        self._journal.expect(criteria, times)
+        self._journal.verify(criteria | without_none(exactly=times))
 
     def assert_not_called(self, operation: str, **criteria: Any) -> None:
         """Assert that no such call was made; the criteria are those of `assert_called`."""
@@ -308,7 +308,13 @@ class Control(AdminClient):
 
         A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
         """
-        self._journal.expect_in_order(steps)
+        order: list[Mapping[str, Any]] = []
+        for step in steps:
+            if isinstance(step, str):
+                order.append({"operation": step})
+            else:
+                order.append(step)
+        self._journal.verify({"inOrder": order})
 
     def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
         """Assert that no request broke the spec.

@@ -15,7 +15,7 @@ export function useMockServer(...args: string[]) {
     const headers = { "Content-Type": "application/json" };
     const response = await fetch(mock.adminUrl + path, { method, headers, body: JSON.stringify(body) });
     const answer = await response.json();
-    if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(answer)}`);
+    if (!response.ok) throw new Error(`${response.status} ${answer.message}`);
     return answer;
   }
 

@@ -35,5 +35,6 @@ test("a pin fails once, then works", async () => {
 
 test("another test has not seen it", async () => {
   expect((await mock.admin("GET", `/apps/${APP}/chats/${CHAT}`)).top).toBe(true);
-  await expect(mock.admin("POST", "/journal/verify", { operation: "updateHistory" })).rejects.toThrow("409");
+  await expect(mock.admin("POST", "/journal/verify", { operation: "updateHistory" }))
+    .rejects.toThrow("409 Expected a call of updateHistory, got none");
 });
