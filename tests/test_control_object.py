@@ -244,7 +244,7 @@ def test_a_long_journal_is_read_to_its_end(mock_server):
         while mock_server.call("GET", "/journal?limit=1")["total"] < 1001:
             client.recv(1_000_000)
     assert [it["seq"] for it in mock_server.journal] == [*range(1, 1002)]
-    assert "\n  #1001 init " in mock_server.summary()
+    assert "\n  #1001 chat.init " in mock_server.summary()
 
 
 def test_the_clock_stands_and_moves(mock_server):

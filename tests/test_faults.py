@@ -509,6 +509,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({}, "the field 'kind', one of error, delay, "),
     ({"kind": ["x"]}, "one of error, delay, "),
     ({"kind": "error", "operation": "listV3"}, "did you mean 'listV2'"),
+    ({"kind": "error", "operation": "stop"}, "did you mean 'chat.stop'"),
+    ({"kind": "error", "operation": "v2.list"}, "did you mean 'data.list'"),
     ({"kind": "error", "status": 200}, "a whole number from 400 to 599, got 200 - at $.status"),
     ({"kind": "error", "skip": None}, "a whole number from"),
     ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
