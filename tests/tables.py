@@ -94,7 +94,7 @@ def fixture_fields() -> str:
     common = document.ResourceEntry
     kinds: list[type[Struct]] = [document.FixtureDocument, Key, User, common]
     kinds += [document.AppEntry, document.ChatEntry, document.RecordEntry, document.DatasetEntry]
-    kinds += [document.CollectionEntry, document.RepeatedTime, document.RowEntry]
+    kinds += [document.CollectionEntry, document.RepeatedTime, document.DataRowEntry]
     rows = []
     for kind in kinds:
         name = "App, Dataset" if kind is common else re.sub("^Fixture|Entry$", "", kind.__name__)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from account import ACCOUNT, BETA, LIST, PIN, SENT_LIST, SENT_PIN, Client, LocalClient, error_of
 
-from mock_server.scripting.kinds import read_row
+from mock_server.scripting.kinds import read_script_row
 
 JSON = "application/json"
 CHAT = "/apps/app/chats/c1"
@@ -338,7 +338,7 @@ def fill(client: LocalClient, path: str, body: Any, count: int) -> None:
     """Fill a table as its route does, which would take as many requests."""
     default = client.sandboxes.default
     if path == "/faults":
-        default.state.script.add([read_row(body)] * count)
+        default.state.script.add([read_script_row(body)] * count)
         return
     for number in range(count):
         if path == "/sandboxes":

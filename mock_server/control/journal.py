@@ -98,7 +98,7 @@ class JournalClient:
         # The list of rows lacks `missed`, why a row did not fire, so each row is read.
         for listed in self.added_rows()[-MAX_LATEST:]:
             row = self._admin.call("GET", path_to("faults", listed["id"]))
-            lines.append(f"  {row_line(row)}")
+            lines.append(f"  {script_row_line(row)}")
         return "\n".join(lines)
 
     def added_rows(self) -> list[JsonObject]:
@@ -129,7 +129,7 @@ def violation_line(violation: JsonObject) -> str:
     return line
 
 
-def row_line(row: JsonObject) -> str:
+def script_row_line(row: JsonObject) -> str:
     """How often a row fired, or why it did not fire on the nearest request."""
     line = f"{row['kind']} {row['id']} for {row['operation']}: "
     line += f"matched {row['matches']}, fired {row['fired']}"

@@ -50,7 +50,7 @@ RECORD = ObjectKind(
 COLLECTION = ObjectKind(
     "collection", document.CollectionEntry, ("_id",), COLLECTION_FIELDS, ("datasetId",)
 )
-ROW = ObjectKind("row", document.RowEntry, ("_id",), ROW_FIELDS, ("collectionId",))
+ROW = ObjectKind("row", document.DataRowEntry, ("_id",), ROW_FIELDS, ("collectionId",))
 
 
 def is_folder(item: JsonObject) -> bool:

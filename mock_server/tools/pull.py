@@ -53,7 +53,7 @@ def pull(
         if rows:
             for pulled in datasets:
                 for collection in pulled["collections"]:
-                    account.add_rows(collection)
+                    account.add_data_rows(collection)
     return {"apps": apps, "datasets": datasets}, account.problems
 
 
@@ -174,7 +174,7 @@ class AccountReader(Struct):
 
         return [*entries_in_folders(read_folder, "_id").values()]
 
-    def add_rows(self, collection: JsonObject) -> None:
+    def add_data_rows(self, collection: JsonObject) -> None:
         """Read the rows of a collection into it, if they can be read."""
         if kinds.is_folder(collection) or collection.get("dataAmount") == 0:
             return
