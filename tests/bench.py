@@ -1,8 +1,10 @@
 """Costs of the server as a Markdown table: `python tests/bench.py`, some two minutes, on Linux.
 
 What is compared runs in turn, so that a noisy machine hits all alike: the median of the rounds,
-and in brackets the figure of the least costs. Costs are CPU of the server's process, for one
-client on one connection. mountebank is installed by npm into a temporary folder.
+and in brackets the figure of the least costs. Costs are CPU of the server's process. With
+16 connections, a request is sent on each before any response is read; with one connection, the
+machine's waking up hides a part of what the server costs. mountebank is installed by npm into
+a temporary folder.
 """
 
 import json
@@ -28,15 +30,20 @@ from account import LIST, PIN
 from mock_server import MockServer
 
 ROUNDS = 12
-REQUESTS = 500
+REQUESTS = 480
+CONNECTIONS = 16
 MOCK = (str(Path(get_path("scripts"), "mock-server")), "--port", "0")
 SCALES = {"": 1, "s": 1, "ms": 1e3, "µs": 1e6}
 # What is measured : its figures, from seconds of CPU : their target.
 ROWS = """
-list / canned Starlette route : listed/listed_route listed=µs : ≤ 1.8
-pin / canned Starlette route : pin/pin_route pin=µs : ≤ 1.9
-search among 100 / canned Starlette route : search/search_route search=µs : ≤ 2
-list / mountebank, pytest-httpserver : listed/npm listed/pytest_httpserver : ≤ 0.33
+list / canned Starlette route, with 16 connections : listed_16/listed_route_16 listed_16=µs : ≤ 2
+pin / canned Starlette route, with 16 connections : pin_16/pin_route_16 pin_16=µs : ≤ 2.1
+list / mountebank, with 16 connections : listed_16/npm_16 : ≤ 0.33
+list, pin, search / canned Starlette route, with one connection : listed/listed_route \
+pin/pin_route search/search_route : -
+list / mountebank, pytest-httpserver, with one connection : listed/npm \
+listed/pytest_httpserver : -
+list among 100,000 / list among 100 : listed_100000/listed_100 : 1
 reset, snapshot, sandbox / list : reset/listed snapshot/listed sandbox/listed : -
 the same beyond GET snapshots, with 100, with 100,000 collections : reset-get=µs snapshot-get=µs \
 sandbox-get=µs reset_100000-get_100000=µs snapshot_100000-get_100000=µs \
@@ -60,7 +67,7 @@ route = routing.Route(sys.argv[1], canned, methods=["POST", "PUT"])
 listener = socket.create_server(("127.0.0.1", 0))
 listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 print(listener.getsockname()[1], flush=True)
-parts = {"http": "zttp" if find_spec("zttp") else "h11", "log_config": None, "server_header": False}
+parts = {"http": "httptools", "log_config": None, "server_header": False}
 parts |= {"loop": "uvloop" if find_spec("uvloop") else "asyncio", "proxy_headers": False}
 uvicorn.Server(uvicorn.Config(applications.Starlette(routes=[route]), **parts)).run([listener])
 """
@@ -81,22 +88,29 @@ class Server(Popen[str]):
     def __init__(self, *command: str, cwd: str | None = None) -> None:
         super().__init__(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, cwd=cwd)
         self.port = int(self.stdout.readline().rpartition(":")[2])
-        self.connection: socket.socket | None = None
+        self.connections: list[socket.socket | None] = [None] * CONNECTIONS
         self.clock = ~self.pid << 3 | 2  # of its CPU; see clock_getcpuclockid(3)
 
     def __exit__(self, *_: object) -> None:
         self.kill()
         self.communicate()
 
-    def send(self, request: bytes) -> str:
-        """The body of the response, on a connection that stays if the server keeps it."""
-        self.connection = self.connection or socket.create_connection(("127.0.0.1", self.port))
-        self.connection.sendall(request)
-        response = HTTPResponse(self.connection)
-        response.begin()
-        content = response.read().decode()
-        self.connection = None if response.will_close else self.connection
-        assert response.status < 300, content
+    def send(self, request: bytes, connections: int = 1) -> str:
+        """The body of the last response: a request is sent on each of so many connections."""
+        for number in range(connections):
+            connection = self.connections[number]
+            if connection is None:
+                connection = socket.create_connection(("127.0.0.1", self.port))
+                self.connections[number] = connection
+            connection.sendall(request)
+        for number in range(connections):
+            response = HTTPResponse(self.connections[number])
+            response.begin()
+            content = response.read().decode()
+            assert response.status < 300, content
+            # A connection stays if the server keeps it.
+            if response.will_close:
+                self.connections[number] = None
         return content
 
     @classmethod
@@ -104,13 +118,20 @@ class Server(Popen[str]):
         with cls(*command) as server:
             return clock_gettime(server.clock)
 
-    def cost(self, request: bytes, *, after: bytes | None = None, times: int = REQUESTS) -> float:
-        """Seconds of CPU for a request, the mean of some after another on a new connection."""
-        self.connection = None
-        self.send(after or request)
+    def cost(
+        self,
+        request: bytes,
+        *,
+        after: bytes | None = None,
+        times: int = REQUESTS,
+        connections: int = 1,
+    ) -> float:
+        """Seconds of CPU for a request, the mean of some after another on new connections."""
+        self.connections = [None] * CONNECTIONS
+        self.send(after or request, connections)
         before = clock_gettime(self.clock)
-        for _ in range(times):
-            self.send(request)
+        for _ in range(times // connections):
+            self.send(request, connections)
         return (clock_gettime(self.clock) - before) / times
 
 
@@ -126,7 +147,7 @@ ASKED = {
     "pin": request("PUT", PIN, appId="65d8a1f0c3b2a94e7f106a01", chatId="warranty", top=True),
     "search": request("POST", LIST, offset=0, datasetId="many", searchText="article 00001"),
 }
-LISTED = request("POST", LIST, offset=0, datasetId="many")
+LISTED = request("POST", LIST, offset=0, datasetId="many", parentId=None)
 WRITTEN = request("PUT", "/__admin/datasets/many/collections/c1", _id="c1", name="New")
 ADMIN = {
     "get": request("GET", "/__admin/snapshots"),
@@ -163,19 +184,28 @@ def mountebank(folder: str, path: str, content: str) -> Server | None:
 
 def small(stack: ExitStack, folder: str) -> Costs:
     """Requests of a small account, and the same to canned routes and to peers."""
+    costs: Costs = {}
 
-    def peer(code: str, sent: bytes) -> Callable[[], float]:
+    def add(name: str, server: Server, sent: bytes) -> None:
+        costs[name] = partial(server.cost, sent)
+        costs[f"{name}_16"] = partial(server.cost, sent, connections=CONNECTIONS)
+
+    def peer(code: str, sent: bytes) -> Server:
         command = sys.executable, "-c", code, sent.split()[1].decode(), mock.send(sent)
-        return partial(stack.enter_context(Server(*command)).cost, sent)
+        return stack.enter_context(Server(*command))
 
     mock = stack.enter_context(Server(*MOCK, "demo", many(folder, 100)))
-    costs = {f"{name}_route": peer(CANNED, sent) for name, sent in ASKED.items()}
+    for name, sent in ASKED.items():
+        add(name, mock, sent)
+        add(f"{name}_route", peer(CANNED, sent), sent)
     if find_spec("pytest_httpserver"):
-        costs["pytest_httpserver"] = peer(PYTEST_HTTPSERVER, ASKED["listed"])
+        server = peer(PYTEST_HTTPSERVER, ASKED["listed"])
+        costs["pytest_httpserver"] = partial(server.cost, ASKED["listed"])
     npm = mountebank(folder, LIST, mock.send(ASKED["listed"]))
     if npm:
-        costs["npm"] = partial(stack.enter_context(npm).cost, ASKED["listed"])
-    return costs | {name: partial(mock.cost, sent) for name, sent in (ASKED | ADMIN).items()}
+        add("npm", stack.enter_context(npm), ASKED["listed"])
+    costs["listed_100"] = partial(mock.cost, LISTED)
+    return costs | {name: partial(mock.cost, sent) for name, sent in ADMIN.items()}
 
 
 def large(stack: ExitStack, folder: str, count: int) -> Costs:
@@ -184,6 +214,7 @@ def large(stack: ExitStack, folder: str, count: int) -> Costs:
     mock = stack.enter_context(Server(*MOCK, fixture))
     costs = {name: partial(mock.cost, sent) for name, sent in ADMIN.items()}
     costs["search"] = partial(mock.cost, ASKED["search"], times=5)
+    costs["listed"] = partial(mock.cost, LISTED)
     costs["relisted"] = partial(mock.cost, LISTED, after=WRITTEN, times=1)
     costs["load"] = partial(Server.start, *MOCK, fixture)
     return {f"{name}_{count}": it for name, it in costs.items()}

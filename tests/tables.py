@@ -251,17 +251,6 @@ def options() -> str:
     return markdown("option | variable | default | meaning", rows)
 
 
-def tests() -> str:
-    """The subjects of test files, which are the first lines of these."""
-    files = sorted((ROOT / "tests").glob("*.py")) + sorted((ROOT / "tests/longer").glob("*.py"))
-    rows = []
-    for file in files:
-        subject = file.read_text().split("\n")[0].strip('"')
-        name = file.relative_to(ROOT / "tests")
-        rows.append(f"`{name}` | {subject}")
-    return markdown("file in tests/ | subject", rows)
-
-
 def written(text: str) -> str:
     """A page with its tables made again, which are those of the functions here."""
     return PLACE.sub(lambda place: f"{place[1]}{place[2]}{globals()[place[1]]()}", text)
