@@ -1,9 +1,9 @@
 """Apps and datasets, by the same functions: find, show and create them."""
 
-from collections.abc import Container, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Container, Mapping
+from typing import Any, TypeVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Struct, field
 
 from mock_server.errors import TeamForbidden
 from mock_server.service.call import Call
@@ -11,15 +11,12 @@ from mock_server.service.rights import Rights, rights
 from mock_server.service.shared import (
     APP_AVATAR,
     MEMBER_AVATAR,
-    Page,
     ParentId,
     StructT,
     check_folder_depth,
-    page_offset,
-    show_page,
     struct_from,
 )
-from mock_server.store.account import App, subtree_ids
+from mock_server.store.account import App
 from mock_server.store.objects import DEFAULT_TEAM, ROOT, Dataset, Level, Resource, fold_text
 
 AppOrDataset = TypeVar("AppOrDataset", App, Dataset)
@@ -31,44 +28,6 @@ class Member(Struct, frozen=True):
     name: str = "Owner"
     avatar: str = MEMBER_AVATAR
     status: str = "active"
-
-
-class ResourceListRequest(Struct, rename="camel", kw_only=True):
-    """A page of the apps or datasets that the caller may read, as FastGPT 4.17 lists them."""
-
-    parent_id: ParentId = UNSET
-    types: str | tuple[str, ...] = field(name="type", default=())
-    search_key: str = ""
-    sort: Literal["updateTimeDesc", "createTimeDesc", "createTimeAsc"] = "updateTimeDesc"
-    tmb_ids: tuple[str, ...] | UnsetType = UNSET
-    page_num: Annotated[int, Meta(ge=1)] = 1
-    page_size: Annotated[int, Meta(ge=1, le=100)] = 50
-    offset: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
-
-    def find(self, call: Call, existing: Mapping[str, AppOrDataset]) -> list[AppOrDataset]:
-        """The apps or datasets of all pages, in order."""
-        types = as_tuple(self.types)
-        resources = find_readable(call, existing, types, self.parent_id, self.search_key)
-        # A search covers the folder at any depth.
-        if self.search_key and self.parent_id:
-            ids_inside = subtree_ids(existing, self.parent_id) - {self.parent_id}
-            resources = [it for it in resources if it.id in ids_inside]
-        if self.tmb_ids is not UNSET:
-            resources = [it for it in resources if it.tmb_id in self.tmb_ids]
-        # No time of creation is kept: the time of the last change stands for it.
-        is_latest_first = self.sort != "createTimeAsc"
-        return sorted(resources, key=lambda it: (it.update_time, it.id), reverse=is_latest_first)
-
-    def page(self, call: Call, kind: type[StructT], resources: Sequence[Resource]) -> Page[StructT]:
-        """The page of the resources that were found; an offset wins over a page's number."""
-        offset = self.offset
-        if offset is UNSET:
-            offset = page_offset(self.page_num, self.page_size)
-
-        def show(resource: Resource) -> StructT:
-            return view(call, kind, resource, create_time=resource.update_time)
-
-        return show_page(call, resources, (offset, self.page_size), show)
 
 
 class ResourceView(Struct, rename="camel", kw_only=True):
@@ -91,8 +50,6 @@ class ListedResource(ResourceView, rename="camel", kw_only=True):
     private: bool
     """Whether there is at most one collaborator."""
     source_member: Member = Member()
-    create_time: str | UnsetType = UNSET
-    """The time that only lists of FastGPT 4.17 show."""
 
 
 class ResourceDetails(ResourceView, rename="camel", kw_only=True):
