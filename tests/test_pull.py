@@ -13,8 +13,8 @@ from account import LocalClient
 
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
-from mock_server.tools.probe import ServiceError
 from mock_server.tools.pull import anonymized, pull
+from mock_server.tools.responses import ServiceError
 
 KEY = "fastgpt-secret-of-the-owner"
 CHATS = [{"chatId": f"c{n}", "title": f"Chat of Alice {n}", "top": n % 9 == 0} for n in range(65)]
@@ -185,6 +185,14 @@ def test_a_service_that_is_not_there_exits_with_3(pulled, serve):
     with pytest.raises(ServiceError, match="HTTP 502"):
         pull(server.url, KEY, pause=0)
     assert len(server.journal) == 8
+
+
+def test_a_500_with_an_envelope_is_an_answer(serve):
+    server = serve(ACCOUNT)
+    server.fault("error", operation="getHistories", status=500, times=None)
+    document, problems = pull(server.url, KEY, pause=0)
+    assert len(server.calls("getHistories")) == len(problems) == 1
+    assert len(document["datasets"]) == 3
 
 
 @pytest.mark.parametrize("url", ["ftp://acme.test", "acme.test", "http://", "http://a:b"])

@@ -51,7 +51,8 @@ def verify_command(
     """Check whether a server keeps the spec, and find the values of its choices."""
     from mock_server.control.http import client_at
     from mock_server.tools.choice_probes import ChoiceProbe
-    from mock_server.tools.probe import NotObservable, ServiceError, UnexpectedResponse
+    from mock_server.tools.probe import NotObservable
+    from mock_server.tools.responses import ServiceError, UnexpectedResponse
     from mock_server.tools.verify import REPORTS, profile_document, verify_server
 
     client = client_at(base_url, key_from(key_env), trust_env=True)
@@ -88,8 +89,8 @@ def pull_command(
     base_url: str, key_env: str, anonymize: bool, output: Path | None, **selection: Any
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
-    from mock_server.tools.probe import ServiceError, UnexpectedResponse
     from mock_server.tools.pull import anonymized, pull
+    from mock_server.tools.responses import ServiceError, UnexpectedResponse
 
     key = key_from(key_env)
     try:

@@ -1,22 +1,23 @@
 """A server as seen from outside: its responses, and the account that they show."""
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
-from typing import Annotated, Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
-from msgspec import UNSET, Meta, Struct, field, json
+from msgspec import UNSET, Struct, json
 
-from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.decoding import JsonObject
 from mock_server.service.apps import app_list
 from mock_server.service.chats import get_histories, update_history
 from mock_server.service.collection_lists import list_v2
 from mock_server.service.data import data_list
 from mock_server.service.datasets import dataset_list
 from mock_server.store.objects import fold_text
+from mock_server.tools import responses
 from mock_server.tools.object_kinds import is_folder, walk_folders
+from mock_server.tools.responses import OUTAGES, ListPage, UnexpectedResponse
 
 LIST = list_v2.path
 PIN = update_history.path
@@ -29,16 +30,7 @@ MAX_ITEMS = 1000
 """No further page of a list is read after so many items."""
 Headers = dict[str, str]
 OF_JSON = {"Content-Type": "application/json"}
-BUSY = (429, 502, 503, 504)
 T = TypeVar("T")
-
-
-class ServiceError(Exception):
-    """A service that cannot be reached, or fails at each try."""
-
-
-class UnexpectedResponse(ServiceError):
-    """A response does not have the form that FastGPT's responses have."""
 
 
 class NotObservable(Exception):
@@ -71,49 +63,8 @@ def tag_names(item: JsonObject) -> list[str]:
     return names
 
 
-class ListPage(Struct):
-    """The items of a page, and the total of its list."""
-
-    items: list[JsonObject] = field(name="list")
-    total: Annotated[int, Meta(ge=0)]
-
-
-class ServerResponse(Struct, frozen=True):
-    """A response; its body is None if it is not JSON."""
-
-    status: int
-    body: Any
-
-    @classmethod
-    def of(cls, response: httpx2.Response) -> Self:
-        body = None
-        with suppress(*NOT_JSON):
-            body = json.decode(response.content)
-        return cls(response.status_code, body)
-
-    @property
-    def code(self) -> int:
-        """The code of the envelope, else the HTTP status."""
-        code: int = self.status
-        if isinstance(self.body, dict):
-            code = self.body.get("code", code)
-        return code
-
-    @property
-    def has_code(self) -> bool:
-        """Whether there is an envelope, as FastGPT sends it."""
-        return isinstance(self.body, dict) and isinstance(self.body.get("code"), int)
-
-    @property
-    def is_outage(self) -> bool:
-        """Whether the same request may succeed soon."""
-        if 429 in (self.status, self.code):
-            return True
-        return self.status >= 500 and (not self.has_code or self.code == self.status)
-
-    @property
-    def is_accepted(self) -> bool:
-        return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
+class ServerResponse(responses.ServerResponse, frozen=True):
+    """A response to a probe."""
 
     def page(self) -> ListPage:
         """The page of a list that the body has. Raises NotObservable, LookupError."""
@@ -143,7 +94,7 @@ class Probe(Struct, dict=True):
             content = json.encode(body)
         http_response = self.http.request(method, path, content=content, headers=headers)
         response = ServerResponse.of(http_response)
-        require(response.code not in BUSY, f"the server answers {response.code}")
+        require(response.code not in OUTAGES, f"the server answers {response.code}")
         return response
 
     def list_ids(self, path: str, limit: int) -> list[str]:

@@ -12,7 +12,8 @@ from msgspec import Struct, json
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.errors import Refusal
 from mock_server.tools.choice_probes import ChoiceProbe, ProbeMethod, probe_of
-from mock_server.tools.probe import NotObservable, ServiceError, require
+from mock_server.tools.probe import NotObservable, require
+from mock_server.tools.responses import ServiceError
 from mock_server.tools.rules import RULES
 
 NOT_OBSERVABLE: Literal["not observable"] = "not observable"

@@ -1,0 +1,207 @@
+"""Reads an account of a real FastGPT, only by routes that list objects."""
+
+from collections.abc import Callable
+from functools import partial
+from time import sleep
+from typing import Any, TypeVar
+
+import httpx2
+from msgspec import Struct
+
+from mock_server.decoding import JsonObject, convert_or_refuse
+from mock_server.errors import Refusal
+from mock_server.service.chats import get_histories
+from mock_server.service.collection_lists import list_v2
+from mock_server.service.data import data_list
+from mock_server.tools import object_kinds as kinds
+from mock_server.tools.responses import ListPage, ServerResponse, ServiceError, UnexpectedResponse
+
+T = TypeVar("T")
+ITEMS_A_PAGE = 30
+MAX_TRIES = 8
+"""The highest number of times that a request is sent."""
+MAX_PASSES = 3
+"""The highest number of times that a list is read if it changes meanwhile."""
+MAX_PAUSE = 30.0
+"""Seconds before a new try, at most."""
+MAX_RETRY_AFTER = 300.0
+"""Seconds before a new try, at most, if FastGPT asks for a pause by Retry-After."""
+NO_SERVER = (httpx2.ConnectError, httpx2.ConnectTimeout)
+
+
+class NotReadable(Exception):
+    """A list, or an object, that cannot be read."""
+
+
+class ListChanged(NotReadable):
+    """A list that changed while it was read."""
+
+
+class AccountReader(Struct):
+    """Reads an account. `pause`: the seconds before a request is repeated for the first time."""
+
+    client: httpx2.Client
+    pause: float
+    has_answered: bool = False
+    problems: list[str] = []
+
+    def read(self, path: str, body: JsonObject, kind: type[T]) -> T:
+        """The data of a response. Raises NotReadable, ServiceError."""
+        request = self.client.build_request("POST", path, json=body)
+        response = ServerResponse.of(self.send(request))
+        if response.is_accepted and response.has_code:
+            return convert_response(response.body.get("data"), kind, path)
+        raise error_of(response, path)
+
+    def send(self, request: httpx2.Request) -> httpx2.Response:
+        """The response to a request, which is sent again after an outage. Raises ServiceError."""
+        failure = ServiceError()
+        wait = 0.0
+        for number in range(MAX_TRIES):
+            sleep(wait)
+            wait = min(self.pause * 2.0**number, MAX_PAUSE)
+            try:
+                response = self.client.send(request)
+            except httpx2.RequestError as error:
+                path = request.url.path
+                failure = ServiceError(f"Expected an answer, got none ({error}) - at {path}")
+                # If no request was answered yet, the address is wrong, so a new try is useless.
+                if isinstance(error, NO_SERVER) and not self.has_answered:
+                    break
+                continue
+            self.has_answered = True
+            is_last = number == MAX_TRIES - 1
+            if is_last or not ServerResponse.of(response).is_outage:
+                return response
+            retry_after = response.headers.get("Retry-After", "")
+            if retry_after.isdecimal():
+                wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
+        raise failure
+
+    def read_list(self, path: str, body: JsonObject, kind: kinds.ObjectKind) -> list[JsonObject]:
+        """All entries of a list, by pages. Raises ListChanged, NotReadable, ServiceError."""
+        entries = dict[str, JsonObject]()
+        total = None
+        while len(entries) != total:
+            start = len(entries)
+            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ListPage)
+            for item in page.items:
+                entry = checked_entry(item, kind, path)
+                entries[entry[kind.id_fields[0]]] = entry
+            if total is None:
+                total = page.total
+            # In an unchanged list no item comes twice, and the total stays and is reached.
+            is_new = start + len(page.items) == len(entries)
+            is_in_total = len(entries) <= page.total == total
+            is_end = not page.items and start < total
+            if not is_new or not is_in_total or is_end:
+                raise ListChanged(
+                    f"{len(entries)} items came, with a total of {page.total} - at {path}"
+                )
+        return [*entries.values()]
+
+    def try_to_read(self, thing: str, read: Callable[[], T]) -> T | None:
+        """Read a thing, again if it changed. If it cannot be read, note a problem, return None."""
+        for passes_left in reversed(range(MAX_PASSES)):
+            try:
+                return read()
+            except NotReadable as refusal:
+                if not isinstance(refusal, ListChanged) or not passes_left:
+                    self.problems.append(f"cannot read {thing}: {refusal}")
+                    break
+            sleep(self.pause)
+        return None
+
+    def list_resources(self, kind: kinds.ObjectKind, parent: str | None) -> list[JsonObject]:
+        """The apps or datasets in a folder. Raises NotReadable, ServiceError."""
+        path = f"/api/core/{kind.noun}/list"
+        items = self.read(path, {"parentId": parent}, list[JsonObject])
+        return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items]
+
+    def read_resources(
+        self,
+        kind: kinds.ObjectKind,
+        ids: tuple[str, ...],
+        content_field: str,
+        read_content: Callable[[str], list[JsonObject]],
+    ) -> list[JsonObject]:
+        """The apps or datasets with these ids, by default all, that can be read as a whole."""
+
+        def read_folder(parent: str | None) -> list[JsonObject]:
+            thing = f"the {kind.noun}s of folder {parent or 'null'}"
+            return self.try_to_read(thing, partial(self.list_resources, kind, parent)) or []
+
+        entries = entries_in_folders(read_folder, "id")
+        # An id that no list shows may be readable. The folders of chosen objects are left out.
+        if ids:
+            entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
+        resources = []
+        for id, entry in entries.items():
+            content: list[JsonObject] | None = []
+            if not kinds.is_folder(entry):
+                content = self.try_to_read(f"{kind.noun} {id}", partial(read_content, id))
+            if content is not None:
+                resources.append(entry | {content_field: content})
+        return resources
+
+    def read_chats(self, app_id: str) -> list[JsonObject]:
+        return self.read_list(get_histories.path, {"appId": app_id}, kinds.CHAT)
+
+    def read_collections(self, dataset_id: str) -> list[JsonObject]:
+        """All collections of a dataset, folder by folder. Raises what `read_list` raises."""
+
+        def read_folder(parent: str | None) -> list[JsonObject]:
+            body = {"datasetId": dataset_id, "parentId": parent}
+            return self.read_list(list_v2.path, body, kinds.COLLECTION)
+
+        return [*entries_in_folders(read_folder, "_id").values()]
+
+    def add_data_rows(self, collection: JsonObject) -> None:
+        """Read the rows of a collection into it, if they can be read."""
+        if kinds.is_folder(collection) or collection.get("dataAmount") == 0:
+            return
+        id = collection["_id"]
+        read = partial(self.read_list, data_list.path, {"collectionId": id}, kinds.ROW)
+        rows = self.try_to_read(f"the rows of collection {id}", read)
+        if rows:
+            collection["data"] = rows
+
+
+def entries_in_folders(
+    read_folder: Callable[[str | None], list[JsonObject]], id_field: str
+) -> dict[str, JsonObject]:
+    """The entries of all folders, by id; one that comes twice stays in its first folder."""
+    entries = dict[str, JsonObject]()
+    for parent, items in kinds.walk_folders(read_folder, id_field):
+        for item in items:
+            entries.setdefault(item[id_field], item | {"parentId": parent})
+    return entries
+
+
+def error_of(response: ServerResponse, path: str) -> Exception:
+    """What to raise for a response that is not a success."""
+    text = "no envelope"
+    if response.has_code:
+        text = f"{response.code} {response.body.get('statusText', '')}"
+    message = f"Expected an answer, got HTTP {response.status} with {text} - at {path}"
+    if response.is_outage:
+        return ServiceError(message)
+    if response.has_code or response.status == 404:
+        return NotReadable(message)
+    return UnexpectedResponse(message)
+
+
+def convert_response(value: Any, kind: type[T], path: str) -> T:
+    """A part of a response as a value of a type. Raises UnexpectedResponse."""
+    try:
+        return convert_or_refuse(value, kind)
+    except Refusal as error:
+        raise UnexpectedResponse(f"{error} in an answer of {path}") from None
+
+
+def checked_entry(item: JsonObject, kind: kinds.ObjectKind, path: str) -> JsonObject:
+    """The kept fields of an item. Raises UnexpectedResponse if a fixture cannot have them."""
+    fields = kind.pick(item)
+    convert_response(fields.get(kind.id_fields[0]), str, path)
+    convert_response(fields, kind.entry, path)
+    return fields

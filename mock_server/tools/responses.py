@@ -1,0 +1,66 @@
+"""The responses of a real service, and what may be wrong with them."""
+
+from contextlib import suppress
+from typing import Annotated, Any, Self
+
+import httpx2
+from msgspec import Meta, Struct, field, json
+
+from mock_server.decoding import NOT_JSON, JsonObject
+
+OUTAGES = (429, 502, 503, 504)
+"""The statuses and codes after which the same request may succeed soon."""
+
+
+class ServiceError(Exception):
+    """A service that cannot be reached, or fails at each try."""
+
+
+class UnexpectedResponse(ServiceError):
+    """A response does not have the form that FastGPT's responses have."""
+
+
+class ListPage(Struct):
+    """The items of a page, and the total of its list."""
+
+    items: list[JsonObject] = field(name="list")
+    total: Annotated[int, Meta(ge=0)]
+
+
+class ServerResponse(Struct, frozen=True):
+    """A response; its body is None if it is not JSON."""
+
+    status: int
+    body: Any
+
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Self:
+        body = None
+        with suppress(*NOT_JSON):
+            body = json.decode(response.content)
+        return cls(response.status_code, body)
+
+    @property
+    def code(self) -> int:
+        """The code of the envelope, else the HTTP status."""
+        code: int = self.status
+        if isinstance(self.body, dict):
+            code = self.body.get("code", code)
+        return code
+
+    @property
+    def has_code(self) -> bool:
+        """Whether there is an envelope, as FastGPT sends it."""
+        return isinstance(self.body, dict) and isinstance(self.body.get("code"), int)
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether the same request may succeed soon; a 500 with an envelope is an answer."""
+        if self.status in OUTAGES or self.code in OUTAGES:
+            return True
+        # A server that does not know a method says so with 501.
+        return self.status >= 500 and self.status != 501 and not self.has_code
+
+    @property
+    def is_accepted(self) -> bool:
+        return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
