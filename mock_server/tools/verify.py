@@ -1,124 +1,167 @@
-"""Which choices a server shows, and whether it keeps the spec."""
+"""Finds by difference which choices a server shows, and what else it does in another way.
 
-from collections import Counter
-from collections.abc import Callable
-from typing import Any, Literal
-from xml.etree import ElementTree
+A part of the server's account is read, and served in this process. The same requests go to both.
+A value of a choice is observed if the fewest parts of the answers differ under it. What differs
+even under the observed values is drift.
+"""
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any
 
 import httpx2
 import yaml
 from msgspec import Struct, json
 
 from mock_server.choices import PROFILES, choice_table, profile_choices
-from mock_server.errors import Refusal
-from mock_server.tools.choice_probes import ChoiceProbe, ProbeMethod, probe_of
-from mock_server.tools.probe import NotObservable, require
-from mock_server.tools.responses import ServiceError
-from mock_server.tools.rules import RULES
+from mock_server.decoding import JsonObject
+from mock_server.tools.comparison import KEY, Comparison, Differences
+from mock_server.tools.object_kinds import is_folder
+from mock_server.tools.verify_reader import Say, VerifyReader
+from mock_server.tools.verify_requests import UNKNOWN_ID, fullest_folder, reading_requests
+from mock_server.words import count_in_words
 
-NOT_OBSERVABLE: Literal["not observable"] = "not observable"
-JUNIT_TAGS = {"differs": "failure", NOT_OBSERVABLE: "skipped"}
-
-
-class Finding(Struct):
-    """The result for a rule or a choice."""
-
-    name: str
-    section: str
-    status: Literal["ok", "differs", "not observable"]
-    value: Any = None
-    reason: str = ""
-
-    def __str__(self) -> str:
-        value = "" if self.value is None else f" = {self.value}"
-        reason = f": {self.reason}" if self.reason else ""
-        return f"{self.status:<15} {self.name}{value} (spec {self.section}){reason}"
+NO_APP: JsonObject = {"id": UNKNOWN_ID, "chats": []}
 
 
-def verify_server(server: ChoiceProbe) -> list[Finding]:
-    """Check every rule, and find the value of every choice.
+class Drift(Struct):
+    """A request that a server answers in another way, and what differs."""
 
-    Raises ServiceError, and NotObservable if the server refuses the key or an id, or if no rule
-    can be checked.
+    request: str
+    differences: Differences
+
+
+class Report(Struct):
+    """What is found of a server."""
+
+    profile: str
+    """The nearest profile: the fewest of its values do not fit."""
+    differing: JsonObject
+    """For each choice whose value of the profile does not fit, one that does."""
+    observed: JsonObject
+    not_observed: dict[str, list[Any]]
+    """For each choice that is not observed the values that fit equally well."""
+    drift: list[Drift]
+
+    @property
+    def is_one_profile(self) -> bool:
+        """Whether anything is observed, and all that is observed is of one profile."""
+        return bool(self.observed) and not self.differing
+
+
+def verify_server(
+    client: httpx2.Client,
+    *,
+    dataset: str | None = None,
+    app: str | None = None,
+    may_write: bool = False,
+    say: Say,
+    pause: float = 0.5,
+) -> Report:
+    """Compare a server with this mock. Raises NotReadable, ServiceError.
+
+    `pause`: the seconds before a request is repeated for the first time.
     """
-    try:
-        server.check()
-        rules = [finding_of(server, name, *rule) for name, rule in RULES.items()]
-        choices = list[Finding]()
-        for name, choice in choice_table().items():
-            choices.append(finding_of(server, name, choice.section, probe_of(name)))
-    except httpx2.RequestError as error:
-        raise ServiceError(f"cannot reach {server.http.base_url}: {error}") from None
-    saw_no_rule = all(it.status == NOT_OBSERVABLE for it in rules)
-    require(not saw_no_rule, rules[0].reason)
-    # A choice that was not observed most likely has the value of the nearest profile.
-    nearest, _ = nearest_profile(choices)
-    for finding in choices:
-        if finding.status == NOT_OBSERVABLE:
-            finding.reason += f"; {nearest} has {getattr(profile_choices(nearest), finding.name)}"
-    return rules + choices
+    reader = VerifyReader(client, pause)
+    shown = reader.read_dataset(dataset, say)
+    apps = reader.read_apps(app, say)
+    document: JsonObject = {"datasets": [shown], "apps": apps}
+    shown_app = [*apps, NO_APP][0]
+    requests = [*reading_requests(shown_app, shown)]
+    say(f"sending {len(requests)} requests")
+    exchanges = [reader.exchange([it]) for it in requests]
+    if may_write:
+        say("pinning chats, and putting them back")
+        exchanges.append(reader.pin(shown_app, say))
+    # The mock takes any key, unless the server refuses an unknown one.
+    if exchanges[0].answers[0].parts.get("code") != 200:
+        document["keys"] = [{"key": KEY}]
+    shown["collections"] = in_telling_order(shown["collections"])
+    say("comparing the answers with those of this mock under each choice")
+    return report_of(Comparison(document, exchanges))
 
 
-def finding_of(server: ChoiceProbe, name: str, section: str, probe: ProbeMethod | str) -> Finding:
-    """The finding of a probe; a text in its place says why nothing can be observed."""
-    if isinstance(probe, str):
-        return Finding(name, section, NOT_OBSERVABLE, reason=probe)
-    try:
-        return Finding(name, section, "ok", probe(server))
-    except (AssertionError, Refusal) as error:
-        return Finding(name, section, "differs", reason=str(error))
-    except NotObservable as error:
-        return Finding(name, section, NOT_OBSERVABLE, reason=str(error))
-    except (LookupError, TypeError, AttributeError):
-        reason = "a field of a response is missing, or of another type"
-        return Finding(name, section, NOT_OBSERVABLE, reason=reason)
+def in_telling_order(collections: list[JsonObject]) -> list[JsonObject]:
+    """The collections in an order that tells list_order=fixture from its other values.
+
+    That is the order in which they come, or the reverse if they come by time or by name.
+    """
+    folder = fullest_folder(collections)
+    items = [it for it in collections if it["parentId"] == folder]
+    by_id = sorted(items, key=itemgetter("_id"))
+    by_time = sorted(by_id, key=lambda it: it.get("updateTime", ""), reverse=True)
+    by_name = sorted(by_id, key=itemgetter("name"))
+    # Three collections may be in an order by chance.
+    if len(items) > 3 and items in (by_time, by_name):
+        return collections[::-1]
+    return [*depth_first(collections, None)]
 
 
-def nearest_profile(findings: list[Finding]) -> tuple[str, dict[str, Any]]:
-    """The profile from which the fewest of the values seen differ, and these values."""
-    differing = dict[str, dict[str, Any]]()
-    for name in PROFILES:
-        choices = profile_choices(name)
-        differing[name] = {}
-        for finding in findings:
-            if finding.value is not None and finding.value != getattr(choices, finding.name):
-                differing[name][finding.name] = finding.value
-    return min(differing.items(), key=lambda it: len(it[1]))
+def depth_first(collections: list[JsonObject], folder: str | None) -> Iterator[JsonObject]:
+    """Each collection before what is in it, as a fixture lists them."""
+    for item in collections:
+        if item["parentId"] == folder:
+            yield item
+            if is_folder(item):
+                yield from depth_first(collections, item["_id"])
 
 
-def text_report(findings: list[Finding]) -> str:
-    counts = Counter(it.status for it in findings)
-    total = ", ".join(f"{count} {status}" for status, count in counts.items())
-    name, differing = nearest_profile(findings)
-    nearest = f"nearest profile: {name}; choices that differ: {', '.join(differing) or 'none'}"
-    return "\n".join([*map(str, findings), total, nearest])
+def report_of(comparison: Comparison) -> Report:
+    """What a comparison shows."""
+    best = comparison.nearest_choices()
+    fitting = {name: comparison.fitting_values(name, best) for name in choice_table()}
+    observed = {name: values[0] for name, values in fitting.items() if len(values) == 1}
+    not_observed = {name: values for name, values in fitting.items() if len(values) > 1}
+    nearest = min(PROFILES, key=lambda it: len(differing_values(fitting, it)))
+    differing = differing_values(fitting, nearest)
+    drift = []
+    for request, differences in comparison.differences(profile_choices(nearest, **differing)):
+        if differences:
+            drift.append(Drift(str(request), differences))
+    return Report(nearest, differing, observed, not_observed, drift)
 
 
-def json_report(findings: list[Finding]) -> str:
-    return json.format(json.encode(findings)).decode()
+def differing_values(fitting: dict[str, list[Any]], profile: str) -> JsonObject:
+    """For each choice whose value of a profile does not fit, one that does."""
+    choices = profile_choices(profile)
+    differing = {}
+    for name, values in fitting.items():
+        if getattr(choices, name) not in values:
+            differing[name] = values[0]
+    return differing
 
 
-def junit_report(findings: list[Finding]) -> str:
-    suite = ElementTree.Element("testsuite", name="mock-server verify")
-    for finding in findings:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=finding.section, name=finding.name
-        )
-        if finding.status in JUNIT_TAGS:
-            ElementTree.SubElement(case, JUNIT_TAGS[finding.status], message=finding.reason)
-    return ElementTree.tostring(suite, encoding="unicode")
+def text_report(report: Report) -> str:
+    lines = []
+    for name, value in report.observed.items():
+        lines.append(f"observed      {name} = {value} (spec {choice_table()[name].section})")
+    for name, values in report.not_observed.items():
+        fitting = " or ".join(map(str, values))
+        value = getattr(profile_choices(report.profile), name)
+        lines.append(f"not observed  {name}: {fitting} fit, {report.profile} has {value}")
+    for drift in report.drift:
+        lines.append(f"drift         {drift.request}")
+        for name, difference in drift.differences.items():
+            server = json.encode(difference.server).decode()
+            mock = json.encode(difference.mock).decode()
+            lines.append(f"              {name} is {server:.80}, in the mock {mock:.80}")
+    counts = f"{len(report.observed)} choices observed, {len(report.not_observed)} not"
+    lines.append(f"{counts}, {count_in_words(len(report.drift), 'request')} with drift")
+    differing = ", ".join(report.differing) or "none"
+    lines.append(f"nearest profile: {report.profile}; choices that differ: {differing}")
+    return "\n".join(lines)
 
 
-REPORTS: dict[str, Callable[[list[Finding]], str]] = {
-    "text": text_report,
-    "json": json_report,
-    "junit": junit_report,
-}
+def json_report(report: Report) -> str:
+    return json.format(json.encode(report)).decode()
 
 
-def profile_document(findings: list[Finding]) -> str:
-    """The nearest profile and the values seen that differ from it, in YAML."""
-    name, differing = nearest_profile(findings)
-    unseen = [it.name for it in findings if it.value is None and it.name not in RULES]
-    comment = f"# not observed, so as in {name}: {', '.join(unseen)}\n"
-    return comment + yaml.safe_dump({"profile": name, "choices": differing}, sort_keys=False)
+REPORTS = {"text": text_report, "json": json_report}
+
+
+def profile_document(report: Report) -> str:
+    """The nearest profile and the values that differ from it, in YAML."""
+    unseen = [name for name in report.not_observed if name not in report.differing]
+    comment = f"# not observed, so as in {report.profile}: {', '.join(unseen)}\n"
+    document = {"profile": report.profile, "choices": report.differing}
+    return comment + yaml.safe_dump(document, sort_keys=False)

@@ -1,0 +1,170 @@
+"""The answers of a server beside those of this mock, which serves the same account."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any, Self
+
+import httpx2
+from msgspec import Struct, ValidationError, convert, structs
+
+from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
+from mock_server.decoding import JsonObject
+from mock_server.fixture.load import load_fixture
+from mock_server.sandbox import Sandboxes
+from mock_server.service.app import Service
+from mock_server.tools.responses import ListPage, ServerResponse
+from mock_server.tools.verify_requests import Request
+
+KEY = "fastgpt-verify"
+"""The API key of the mock; that of the server stays out of it."""
+VALUE_FIELDS = ("name", "type", "parentId", "tags", "top")
+"""The fields of items whose values are compared; of other fields the kinds of values are."""
+KINDS = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
+
+
+class Difference(Struct, frozen=True):
+    """A part that differs: what the server sends, and what the mock sends."""
+
+    server: Any
+    mock: Any
+
+
+Differences = dict[str, Difference]
+
+
+class Answer(Struct, frozen=True):
+    """What is compared of a response: its parts, and the fields of each item of a list."""
+
+    parts: JsonObject
+    items: dict[str, JsonObject] = {}
+
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Self:
+        body = ServerResponse.of(response).body
+        parts: JsonObject = {"status": response.status_code}
+        if not isinstance(body, dict):
+            return cls(parts | {"body": response.text[:80]})
+        parts |= {"code": body.get("code"), "statusText": body.get("statusText")}
+        parts |= {"body": kind_of(body), "data": kind_of(body.get("data"))}
+        try:
+            page = convert(body.get("data"), ListPage)
+        except ValidationError:
+            return cls(parts)
+        items = {}
+        ids = []
+        for item in page.items:
+            ids.append(str(item.get("chatId", item.get("_id"))))
+            values = {name: item[name] for name in VALUE_FIELDS if name in item}
+            items[ids[-1]] = {name: kind_of(it) for name, it in item.items()} | values
+        # Chats are sorted by time, and a pin takes the time from a clock.
+        if any("chatId" in it for it in page.items):
+            ids.sort()
+        return cls(parts | {"total": page.total, "ids": ids}, items)
+
+    def differences(self, mock: Self) -> Differences:
+        """The parts that differ from the mock's; a field of items only for the first of them."""
+        found = differing(self.parts, mock.parts)
+        for id, item in self.items.items():
+            of_item = differing(item, mock.items.get(id, item))
+            found = {f"list.{name}": it for name, it in of_item.items()} | found
+        return found
+
+
+def kind_of(value: object) -> str:
+    """The kind of a JSON value; of an object the names of its fields."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(sorted(value))}}}"
+    return KINDS.get(type(value), "null")
+
+
+def differing(server: JsonObject, mock: JsonObject) -> Differences:
+    """The fields that are not the same."""
+    found = {}
+    for name in server | mock:
+        pair = Difference(server.get(name, "absent"), mock.get(name, "absent"))
+        if pair.server != pair.mock:
+            found[name] = pair
+    return found
+
+
+class Exchange(Struct):
+    """Requests that depend on each other, and the answers of the server."""
+
+    requests: list[Request]
+    answers: list[Answer]
+    trials: list[tuple[JsonObject, list[Differences]]] = []
+    """What differs from the mock, by the values of those choices that its answers depend on."""
+
+
+class Comparison:
+    """A server beside this mock, which serves a document with the server's account."""
+
+    def __init__(self, document: JsonObject, exchanges: list[Exchange]) -> None:
+        self._exchanges = exchanges
+        self._baseline = load_fixture(document)
+        self._sandboxes = Sandboxes(self._baseline)
+        self._mock = httpx2.AsyncClient(
+            base_url="http://mock",
+            headers={"Authorization": f"Bearer {KEY}"},
+            transport=httpx2.ASGITransport(Service(self._sandboxes)),
+        )
+
+    def differences(self, choices: Choices) -> Iterator[tuple[Request, Differences]]:
+        """Each request, and what differs from the mock under these choices."""
+        for exchange in self._exchanges:
+            yield from zip(exchange.requests, self._differences(exchange, choices), strict=True)
+
+    def _differences(self, exchange: Exchange, choices: Choices) -> list[Differences]:
+        """What differs under these choices, for each of the requests."""
+        for values, found in exchange.trials:
+            if all(getattr(choices, name) == value for name, value in values.items()):
+                return found
+        read = set[str]()
+        noted = note_reads(choices, read)
+        # The mock begins with the account as it was read.
+        self._sandboxes.restart(self._baseline.with_choices(noted, PROFILES[0]))
+        answers = asyncio.run(self._answers(exchange.requests))
+        found = list(map(Answer.differences, exchange.answers, answers))
+        values = {name: getattr(choices, name) for name in choice_table() if name in read}
+        exchange.trials.append((values, found))
+        return found
+
+    async def _answers(self, requests: list[Request]) -> list[Answer]:
+        """The answers of the mock to requests, one after the other."""
+        return [Answer.of(await self._mock.send(it.to(self._mock))) for it in requests]
+
+    def count(self, choices: Choices) -> int:
+        """How many parts differ under these choices."""
+        return sum(len(found) for _, found in self.differences(choices))
+
+    def nearest_choices(self) -> Choices:
+        """Choices under which few parts differ: no other value of a single choice is better."""
+        best = min(map(profile_choices, PROFILES), key=self.count)
+        last = None
+        while last != best:
+            last = best
+            for name in choice_table():
+                best = min([best, *variants(best, name).values()], key=self.count)
+        return best
+
+    def fitting_values(self, name: str, choices: Choices) -> list[Any]:
+        """The values of a choice under which the fewest parts differ; the others stay."""
+        counts = {value: self.count(it) for value, it in variants(choices, name).items()}
+        return [value for value, count in counts.items() if count == min(counts.values())]
+
+
+def note_reads(choices: Choices, names: set[str]) -> Choices:
+    """A copy of choices that adds the name of each choice that is read to `names`."""
+
+    class NotedChoices(Choices, frozen=True):
+        def __getattribute__(self, name: str) -> Any:
+            names.add(name)
+            return super().__getattribute__(name)
+
+    return NotedChoices(**structs.asdict(choices))
+
+
+def variants(choices: Choices, name: str) -> dict[Any, Choices]:
+    """The choices with each value of one of them."""
+    values = choice_table()[name].values
+    return {value: structs.replace(choices, **{name: value}) for value in values}

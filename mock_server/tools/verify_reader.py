@@ -1,0 +1,119 @@
+"""Reads what `verify` compares of a server: a dataset, an app, and the answers to requests."""
+
+from collections.abc import Callable, Iterable
+from itertools import filterfalse, islice
+from secrets import token_hex
+
+from mock_server.decoding import JsonObject
+from mock_server.tools import object_kinds as kinds
+from mock_server.tools.account_reader import (
+    ITEMS_A_PAGE,
+    AccountReader,
+    NotReadable,
+    checked_entry,
+)
+from mock_server.tools.comparison import Answer, Exchange
+from mock_server.tools.responses import ListPage
+from mock_server.tools.verify_requests import (
+    LIST,
+    Request,
+    pinning_requests,
+    restoring_requests,
+)
+
+MAX_RESOURCES = 10
+"""The most datasets of which the one that shows most is chosen."""
+Say = Callable[[str], None]
+"""Takes a line for people."""
+
+
+class VerifyReader(AccountReader):
+    """Reads a server, also if its totals are wrong, or its items come twice."""
+
+    def read_list(self, path: str, body: JsonObject, kind: kinds.ObjectKind) -> list[JsonObject]:
+        """All entries of a list, by pages, until one brings nothing new."""
+        entries = dict[str, JsonObject]()
+        start = -1
+        while start < len(entries):
+            start = len(entries)
+            page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ListPage)
+            for item in page.items:
+                entry = checked_entry(item, kind, path)
+                entries.setdefault(entry[kind.id_fields[0]], entry)
+        return [*entries.values()]
+
+    def first_ids(self, kind: kinds.ObjectKind) -> list[str]:
+        """The ids of the first apps or datasets. Raises NotReadable if there are none."""
+        resources = filterfalse(kinds.is_folder, self.list_resources(kind, None))
+        ids = [it["id"] for it in islice(resources, MAX_RESOURCES)]
+        if not ids:
+            raise NotReadable(f"no {kind.noun} is listed")
+        return ids
+
+    def read_apps(self, id: str | None, say: Say) -> list[JsonObject]:
+        """The app with this id, else the first one if there is any, with its chats.
+
+        Raises NotReadable for this id, ServiceError.
+        """
+        try:
+            shown = id or self.first_ids(kinds.APP)[0]
+            return [{"id": shown, "chats": self.read_chats(shown)}]
+        except NotReadable as refusal:
+            if id:
+                raise
+            say(f"no chats are looked at: {refusal}")
+            return []
+
+    def read_dataset(self, id: str | None, say: Say) -> JsonObject:
+        """The dataset with this id, else the one that shows most, with its collections.
+
+        Raises NotReadable, ServiceError.
+        """
+        if id is None:
+            ids = self.first_ids(kinds.DATASET)
+            id = max(ids, key=self.richness)
+            say(f"looking at dataset {id}, the one of {len(ids)} that shows most")
+        collections = self.read_collections(id)
+        if not collections:
+            raise NotReadable(f"dataset {id} has no collections")
+        return {"id": id, "collections": collections}
+
+    def richness(self, dataset_id: str) -> tuple[int, int]:
+        """How much a dataset shows at its top level; of two that show as much, less is better."""
+        body = {"datasetId": dataset_id, "offset": 0, "pageSize": ITEMS_A_PAGE, "parentId": None}
+        page = self.read(LIST, body, ListPage)
+        has_folders = any(map(kinds.is_folder, page.items))
+        has_tags = any(it.get("tags") for it in page.items)
+        return sum([has_folders, has_tags, page.total > 10, page.total > 30]), -page.total
+
+    def exchange(self, requests: Iterable[Request]) -> Exchange:
+        """Send requests one after the other. Raises ServiceError."""
+        requests = [*requests]
+        answers = [Answer.of(self.send(it.to(self.client))) for it in requests]
+        return Exchange(requests, answers)
+
+    def pin(self, app: JsonObject, say: Say) -> Exchange:
+        """Pin chats, and undo that, also after a failure. Raises ServiceError."""
+        unknown_chat = f"verify-{token_hex(8)}"
+        try:
+            pinned = self.exchange(pinning_requests(app, unknown_chat))
+        finally:
+            restored = self.restore(app, unknown_chat, say)
+        return Exchange(pinned.requests + restored.requests, pinned.answers + restored.answers)
+
+    def restore(self, app: JsonObject, unknown_chat: str, say: Say) -> Exchange:
+        """Undo pins, and say what is not put back. Raises ServiceError."""
+        # Without an answer, nothing counts as put back.
+        chats: dict[str, JsonObject] = {unknown_chat: {}}
+        try:
+            exchange = self.exchange(restoring_requests(app, unknown_chat))
+            chats = exchange.answers[-1].items
+        finally:
+            for chat in app["chats"][:1]:
+                id = chat["chatId"]
+                say(f"not put back: the updateTime of chat {id}")
+                if id not in chats or bool(chats[id].get("top")) != bool(chat.get("top")):
+                    say(f"not put back: the pin of chat {id}")
+            if unknown_chat in chats:
+                say(f"not put back: the chat {unknown_chat}")
+        return exchange
