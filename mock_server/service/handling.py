@@ -118,11 +118,13 @@ class Handling(Work):
     # Used by the service
 
     def refuse(self, refusal: Refusal, call: Call) -> Outcome:
-        """The outcome of a refusal. Of an operation of the spec, it names accepting choices."""
+        """The outcome of a refusal. For an operation of the spec it names accepting choices."""
         operation = self._operation
         advice = ""
-        # The refusal of a related route names no choices, although some would accept it.
-        if operation is None or operation.section is not None:
+        # No choice serves a path that no operation has. The refusal of a related route names no
+        # choices, although some would accept it.
+        is_served = operation is not None or self._routes.has_path(call.request.path)
+        if is_served and (operation is None or operation.section is not None):
             advice = " or ".join(self._accepting_choices(refusal, call))
         if advice:
             advice = f" (accepted with {advice})"

@@ -26,6 +26,10 @@ class Routes:
         """The largest body of a path, in bytes."""
         return self._limits.get(path, MAX_BODY)
 
+    def has_path(self, path: str) -> bool:
+        """Whether an operation has this path, maybe not under all choices."""
+        return path in self._operations
+
     def resolve(self, call: Call) -> Operation:
         """The operation of a request.
 
