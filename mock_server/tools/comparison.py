@@ -97,10 +97,16 @@ class Exchange(Struct):
 
 
 class Comparison:
-    """A server beside this mock, which serves a document with the server's account."""
+    """A server beside this mock, which serves a document with the server's account.
 
-    def __init__(self, document: JsonObject, exchanges: list[Exchange]) -> None:
+    `runner`: the loop of the mock; a new one for each request would take longer than the request.
+    """
+
+    def __init__(
+        self, document: JsonObject, exchanges: list[Exchange], runner: asyncio.Runner
+    ) -> None:
         self._exchanges = exchanges
+        self._runner = runner
         self._baseline = load_fixture(document)
         self._sandboxes = Sandboxes(self._baseline)
         self._mock = httpx2.AsyncClient(
@@ -123,7 +129,7 @@ class Comparison:
         noted = note_reads(choices, read)
         # The mock begins with the account as it was read.
         self._sandboxes.restart(self._baseline.with_choices(noted, PROFILES[0]))
-        answers = asyncio.run(self._answers(exchange.requests))
+        answers = self._runner.run(self._answers(exchange.requests))
         found = list(map(Answer.differences, exchange.answers, answers))
         values = {name: getattr(choices, name) for name in choice_table() if name in read}
         exchange.trials.append((values, found))

@@ -5,6 +5,7 @@ A value of a choice is observed if the fewest parts of the answers differ under 
 even under the observed values is drift.
 """
 
+import asyncio
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
@@ -78,7 +79,8 @@ def verify_server(
         document["keys"] = [{"key": KEY}]
     shown["collections"] = in_telling_order(shown["collections"])
     say("comparing the answers with those of this mock under each choice")
-    return report_of(Comparison(document, exchanges))
+    with asyncio.Runner() as runner:
+        return report_of(Comparison(document, exchanges, runner))
 
 
 def in_telling_order(collections: list[JsonObject]) -> list[JsonObject]:
