@@ -20,6 +20,7 @@ from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.tools.account_reader import NotReadable
 from mock_server.tools.responses import ServiceError, UnexpectedResponse
 from mock_server.tools.verify import Report, profile_document, text_report, verify_server
+from mock_server.tools.verify_requests import UNKNOWN_ID
 
 NOW = "2026-01-01T00:00:00.000Z"
 DATASET = "d" * 24
@@ -59,7 +60,7 @@ def mixture(seed: int) -> dict[str, Any]:
 
 SERVERS = [("documented", {}, False), ("documented", {"chat_unknown": "create"}, True)]
 SERVERS += [(name, {}, True) for name in PROFILES]
-SERVERS += [("documented", mixture(n), n % 2 == 1) for n in range(5)]
+SERVERS += [("documented", mixture(n), n % 2 == 1) for n in range(2)]
 
 
 def report_on(client: LocalClient, may_write: bool = False) -> Report:
@@ -108,24 +109,32 @@ def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
 
 ONE = {"body": {"pageSize": 7}}
 """Only one request of `verify` has this size of pages."""
-PINNED = {"operation": "updateHistory", "match": {"body": {"chatId": "c2"}}}
-DRIFTS: list[tuple[str, dict[str, Any], str]] = [
-    ("wrong_total", {}, "total is 39, in the mock 38"),
-    ("duplicate_item", {}, "ids is ["),
-    ("alter", {"set": {"parentId": None}}, 'list.parentId is null, in the mock "'),
-    ("alter", {"set": {"forbid": "no"}, "match": ONE}, 'list.forbid is "a text", in the mock "t'),
-    ("answer", {"operation": "listV2", "text": "<p>", "match": ONE}, 'body is "<p>", in the mock '),
-    ("lost_write", PINNED, "list.top is true, in the mock false"),
+DRIFTS: list[tuple[dict[str, Any], str]] = [
+    ({"kind": "wrong_total", "match": ONE}, "total is 39, in the mock 38"),
+    ({"kind": "duplicate_item", "match": {"body": {"unknownField": 1}}}, "ids is ["),
+    (
+        {"kind": "alter", "set": {"forbid": "no"}, "match": {"body": {"filterTags": [UNKNOWN_ID]}}},
+        'list.forbid is "a text", in the mock "t',
+    ),
+    (
+        {"kind": "answer", "text": "<p>", "match": {"body": {"searchText": ".*"}}},
+        'body is "<p>", in the mock ',
+    ),
+    (
+        {"kind": "lost_write", "match": {"body": {"chatId": "c2"}}},
+        "list.top is true, in the mock f",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("kind", "fields", "difference"), DRIFTS)
-def test_drift_is_shown(kind, fields, difference):
+def test_drift_is_shown():
     with LocalClient(ACCOUNT) as client:
-        client.add(kind, times=None, **fields)
-        report = report_on(client, may_write=fields == PINNED)
+        for row, _ in DRIFTS:
+            client.add(times=None, **row)
+        report = report_on(client, may_write=True)
     assert report.profile == "documented" and report.differing == {}
-    assert f"  {difference}" in text_report(report)
+    shown = text_report(report)
+    assert [it for _, it in DRIFTS if f"  {it}" not in shown] == []
 
 
 def test_drift_alone_is_a_success_and_a_500_is_an_answer(check, serve):
