@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import mock_server.real_time  # noqa: F401 - first, as it says
+
 if TYPE_CHECKING:
     from mock_server.application import create_app
     from mock_server.control import Control

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct, UnsetType, structs
 
 from mock_server.clock import A_TIME, ms_of
 from mock_server.errors import InvalidField
+from mock_server.real_time import RealTime
 from mock_server.redaction import is_secret
 from mock_server.words import did_you_mean, value_in_words
 
@@ -27,7 +28,7 @@ TYPE_WORDS: dict[Any, str] = {
     Any: "any value",
     bool: "true or false",
     bytes: "a text in base64",
-    datetime: A_TIME,
+    RealTime.Datetime: A_TIME,
     dict: "an object",
     float: "a number",
     int: "a whole number",

@@ -42,6 +42,18 @@ def test_start_and_close_may_come_twice():
         assert listed(server.url) == 200
 
 
+FROZEN = """
+import mock_server
+from freezegun import freeze_time
+with freeze_time("2020-01-01"), mock_server.MockServer() as server:
+    server.call("GET", "/state")
+"""
+
+
+def test_a_server_may_be_imported_and_started_while_time_is_frozen():
+    subprocess.run([sys.executable, "-c", FROZEN], check=True, timeout=60)
+
+
 def test_a_taken_port_is_an_error():
     with listening_socket("127.0.0.1", 0) as taken, pytest.raises(OSError, match="in use"):
         MockServer(port=taken.getsockname()[1]).start()

@@ -12,7 +12,14 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.http import AdminClient, InProcess, client_at, path_to, without_none
+from mock_server.control.http import (
+    AdminClient,
+    InProcess,
+    as_data,
+    client_at,
+    path_to,
+    without_none,
+)
 from mock_server.control.journal import JournalClient
 from mock_server.control.rows import AddedRow
 from mock_server.control.settings import SandboxChoices, SandboxClock
@@ -168,7 +175,7 @@ class Control(AdminClient):
 
     def _put(self, item: Object, id_field: str, *names: str) -> str:
         """Put an object, and return its id, which the server derives if the object has none."""
-        fields = msgspec.to_builtins(item)
+        fields = msgspec.to_builtins(item, enc_hook=as_data)
         if id_field in fields:
             put = self.call("PUT", path_to(*names, fields[id_field]), fields)
         else:

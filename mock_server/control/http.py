@@ -11,6 +11,7 @@ import msgspec
 from starlette.types import ASGIApp
 
 from mock_server.decoding import JsonObject
+from mock_server.real_time import RealTime
 
 TIMEOUT = 30
 """Seconds that a call may take."""
@@ -45,7 +46,7 @@ class AdminClient:
         headers = {"Content-Type": f"application/{media}"}
         content = body
         if not isinstance(body, bytes | None):
-            content = msgspec.json.encode(body)
+            content = msgspec.json.encode(body, enc_hook=as_data)
         try:
             response = self.http.request(method, url, content=content, headers=headers)
         # A client that is closed raises RuntimeError.
@@ -93,6 +94,16 @@ class InProcess(httpx2.BaseTransport):
         response = await self._transport.handle_async_request(request)
         content = await response.aread()
         return httpx2.Response(response.status_code, headers=response.headers, content=content)
+
+
+def as_data(value: object) -> str:
+    """A time of a class of its own, as freezegun has one, as a text. Raises TypeError."""
+    if isinstance(value, RealTime.Datetime):
+        return value.isoformat()
+    raise TypeError(
+        f"Expected data, got {value!r} (answers are data, too, and call no functions; "
+        "placeholders such as {{body.id}} take values of the request)"
+    )
 
 
 def path_to(*names: Any) -> str:

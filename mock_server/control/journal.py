@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from mock_server.choices import OUTSIDE_SPEC
 from mock_server.control.http import AdminClient, Refused, path_to
 from mock_server.decoding import JsonObject
+from mock_server.real_time import RealTime
 from mock_server.scripting.match import brief_json
 from mock_server.store.replies import as_text
 
@@ -73,12 +74,12 @@ class JournalClient:
 
     def wait_for(self, query: JsonObject, times: int, timeout: float) -> JsonObject:
         """Wait for `times` entries, and return the last. Raises AssertionError at the timeout."""
-        end = time.monotonic() + timeout
+        end = RealTime.perf_counter() + timeout
         while True:
             entries: list[JsonObject] = self.page(**query, offset=times - 1, limit=1)["entries"]
             if entries:
                 return entries[0]
-            if time.monotonic() > end:
+            if RealTime.perf_counter() > end:
                 # This passes if the calls have come just now: then they are read again.
                 self.verify(query | {"atLeast": times}, f"Within {timeout:g} s: ")
             time.sleep(POLL_SECONDS)

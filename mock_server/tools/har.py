@@ -14,8 +14,9 @@ from typing import Any, BinaryIO
 
 from msgspec import MsgspecError, Raw, Struct, ValidationError, convert, json
 
+from mock_server.clock import ZonedTime
 from mock_server.decoding import NOT_JSON, JsonObject
-from mock_server.fixture.document import START, ZonedTime
+from mock_server.fixture.document import START
 from mock_server.service.apps import app_detail, app_list
 from mock_server.service.chats import get_histories, update_history
 from mock_server.service.collection_lists import collection_list, list_v2

@@ -29,7 +29,7 @@ def oldest() -> list[str]:
 def test_the_tests_pass_with_the_oldest_versions(tmp_path):
     venv.create(tmp_path, with_pip=True)
     python = tmp_path / "bin" / "python"
-    more = ["pytest-xdist", "hypothesis", "hatchling"]
+    more = ["freezegun", "hypothesis", "hatchling", "pytest-xdist"]
     subprocess.run([python, "-m", "pip", "install", "-q", *oldest(), *BESIDE, *more], check=True)
     own = ["install", "-q", "--no-deps", "--no-build-isolation", ROOT]
     subprocess.run([python, "-m", "pip", *own], check=True)
