@@ -6,6 +6,7 @@ pytest imports this module in every run, so it imports the server's modules only
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from inspect import unwrap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,9 @@ import pytest
 URL = "--mock-server-url"
 PROFILE = "--mock-server-profile"
 STRICT = "mock_server_strict"
+FIXTURE = "mock_server_fixture"
+PLUGIN = "mock_server.pytest_plugin"
+"""The module that defines the pytest fixture FIXTURE, which a project may override."""
 SERVERS = ("mock_server", "mock_server_app")
 """The pytest fixtures that give a test a sandbox of its own."""
 OFF = ("false", "no", "off", "0")
@@ -64,13 +68,45 @@ def setup_of_markers(item: Any) -> Setup:
     return Setup(**arguments)
 
 
-def resolve_fixture(fixture: Any, folder: Path) -> Any:
-    """The path of a fixture in a folder, if it exists; else the fixture, maybe a shipped name."""
-    if isinstance(fixture, str | Path):
-        path = folder / fixture
-        if path.exists():
+def fixture_of_project(request: pytest.FixtureRequest, fixture: Any, folder: Path) -> Any:
+    """What `mock_server_fixture` returned, as `resolve_fixture` finds it; None is the default.
+
+    A path is first looked for beside the file that overrides this pytest fixture.
+    """
+    definitions = request._fixturemanager.getfixturedefs(FIXTURE, request._pyfuncitem) or ()
+    functions: list[Any] = [unwrap(it.func) for it in definitions]
+    files = [Path(it.__globals__["__file__"]) for it in functions if it.__module__ != PLUGIN]
+    if fixture is None and not files:
+        return None
+    # The last definition is in force, but may return what one before it returns.
+    folders = [it.parent for it in reversed(files)]
+    with plain_errors(FIXTURE):
+        return resolve_fixture(fixture, *folders, folder)
+
+
+def resolve_fixture(fixture: Any, *folders: Path) -> Any:
+    """A document, the name of a shipped fixture, or a path's file in the first folder that has it.
+
+    The last folder is the current one. Raises ValueError for anything else.
+    """
+    from mock_server.fixture.load import shipped_fixtures
+    from mock_server.words import did_you_mean
+
+    if isinstance(fixture, Mapping):
+        return fixture
+    if not isinstance(fixture, str | Path):
+        raise ValueError(f"Expected a document or the path of a file, got {fixture!r}")
+    # Two of the folders may be the same.
+    paths = dict.fromkeys(folder / fixture for folder in (*folders, Path.cwd()))
+    for path in paths:
+        if path.is_file():
             return path
-    return fixture
+    shipped = shipped_fixtures()
+    if str(fixture) in shipped:
+        return fixture
+    hint = did_you_mean(fixture, shipped)
+    tried = ", ".join(map(str, paths))
+    raise ValueError(f"Expected a file, got {str(fixture)!r}{hint}, which is at none of {tried}")
 
 
 def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
