@@ -136,7 +136,7 @@ def check_allowed(names: Sequence[str]) -> None:
     """Raises ValueError for a word of the strict setting that allows no violation."""
     from mock_server.choices import OUTSIDE_SPEC, choice_table
 
-    known = ["true", "false", "invalid_field", "missing_authorization"]
+    known = ["true", "false", "invalid_field", "missing_authorization", "unknown_route"]
     for name, choice in choice_table().items():
         if choice.tolerates:
             known.append(OUTSIDE_SPEC.get(name, name))

@@ -21,6 +21,8 @@ from mock_server.words import count_in_words
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""
+ASKED_BY_BROWSERS = "/favicon.ico"
+"""A path that no client under test is to blame for."""
 MAX_IDS = 5
 """The most ids that a hint names."""
 
@@ -52,6 +54,9 @@ class Handling(Work):
             # A test may have an answer for a path that the service does not have.
             if not call.state.script.answers_path(exchange):
                 exchange.operation_name = call.operation_name
+                path = exchange.request.path
+                if isinstance(refusal, errors.RouteNotFound) and path != ASKED_BY_BROWSERS:
+                    call.note("unknown_route", "1", "", f"{path} is not served")
                 raise
             self._unrouted = refusal
             if len(exchange.request.body) > MAX_BODY:
