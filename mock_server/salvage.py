@@ -176,8 +176,12 @@ def _salvage_field(
 
 
 def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
-    """Report an unknown field. `FIELDS_BELOW` of the type has the field below which it belongs."""
-    hint = did_you_mean(name, fields)
+    """Report an unknown field.
+
+    `FIELDS_BELOW` of the type has the field below which it belongs, `SYNONYMS` the one it means.
+    """
+    meant = getattr(kind, "SYNONYMS", {}).get(name, name)
+    hint = did_you_mean(meant, fields)
     holder = getattr(kind, "FIELDS_BELOW", {}).get(name)
     if not hint and holder:
         hint = f" (it stands below {holder!r})"

@@ -190,8 +190,9 @@ def admin_routes() -> str:
 
 
 def called(name: str, function: Callable[..., Any]) -> str:
-    """A method with its parameters, without `self` and types."""
-    parameters = [it for it in signature(function).parameters.values() if it.name != "self"]
+    """A method with its parameters, without `self`, types and what is only there for a message."""
+    hidden = ("self", "unnamed")
+    parameters = [it for it in signature(function).parameters.values() if it.name not in hidden]
     plain = [it.replace(annotation=Parameter.empty) for it in parameters]
     shown = signature(function).replace(parameters=plain, return_annotation=Parameter.empty)
     return f"`{name}{shown}`".replace("=UNSET", "=...")

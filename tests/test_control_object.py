@@ -1,5 +1,6 @@
 """The control object of a running server."""
 
+import asyncio
 from contextlib import suppress
 
 import httpx2
@@ -125,6 +126,8 @@ def test_the_faults_of_a_preset_are_one(mock_server):
 def test_a_preset_that_never_fired_is_known(mock_server):
     with pytest.raises(Refused, match="did you mean 'flaky'"):
         mock_server.fault(preset="flakey")
+    with pytest.raises(Refused, match=r'fault\(preset="flaky"\)'):
+        mock_server.fault("flaky")
     preset = mock_server.fault(preset="flaky")
     assert mock_server.unfired() == [preset]
     with pytest.raises(AssertionError, match="never fired in its block: no request"), preset:
@@ -134,7 +137,8 @@ def test_a_preset_that_never_fired_is_known(mock_server):
 
 def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):
     with pytest.warns(UserWarning, match="^There is no app 'oter' yet .*'other'") as caught:
-        mock_server.reply("Hi", app="oter")
+        reply = mock_server.reply("Hi", app="oter")
+    assert "added. There is no app 'oter' yet (did you mean 'other'?)" in reply.missed
     with pytest.warns(UserWarning, match="lost_write never fires on listV2"):
         mock_server.fault("lost_write", operation="listV2")
     assert caught[0].filename == __file__
@@ -157,6 +161,14 @@ def test_answers_replace_a_response(mock_server, arguments, content, media):
         response = send(mock_server, "GET", "/api/any/1")
     assert (response.status_code, response.content) == (arguments.get("status", 200), content)
     assert response.headers["content-type"].partition(";")[0] == media
+    assert mock_server.faults == []
+
+
+def test_what_is_no_answer_names_what_is(mock_server):
+    with pytest.raises(TypeError, match=r"^Expected json=, data=, text= or body=, got {'a': 1} "):
+        mock_server.respond("GET /api/any", {"a": 1})
+    with pytest.raises(TypeError, match="answers are data"):
+        mock_server.respond("GET /api/any", json=lambda request: {})
     assert mock_server.faults == []
 
 
@@ -214,6 +226,14 @@ def test_a_failed_assertion_shows_what_came(mock_server, act, message):
     with pytest.raises(AssertionError) as caught:
         act(mock_server)
     assert str(caught.value).startswith(f"{message}\n{SUMMARY}\n  {PINNED}\n  #2 listV2 ")
+
+
+def test_to_wait_in_a_coroutine_names_what_does_not_stop_the_loop(mock_server):
+    async def wait():
+        mock_server.wait_for("listV2", timeout=0)
+
+    with pytest.raises(AssertionError, match=r"^Within 0 s, .* asyncio\.to_thread\(.*: Expected"):
+        asyncio.run(wait())
 
 
 def test_a_summary_has_hints_and_what_kept_faults(mock_server):

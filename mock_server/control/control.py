@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, Never
 from urllib.parse import quote
 
 import httpx2
@@ -196,7 +196,7 @@ class Control(AdminClient):
     def respond(
         self,
         operation_or_route: str,
-        *,
+        *unnamed: Never,
         data: Any = UNSET,
         json: Any = UNSET,
         text: str | None = None,
@@ -211,6 +211,8 @@ class Control(AdminClient):
 
         `data` goes into FastGPT's envelope; `json`, `text` or `body` is the whole body.
         """
+        if unnamed:
+            raise TypeError(f"Expected json=, data=, text= or body=, got {unnamed[0]!r} alone")
         row = without_none(operation=operation_or_route, status=status, headers=headers)
         row |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)
         # `data` and `json` may be null, so UNSET and not None means that they are absent.

@@ -1,7 +1,9 @@
 """The journal in tests: read it, wait for a call, and assert which calls were made."""
 
+import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from urllib.parse import urlencode
 
 from mock_server.choices import OUTSIDE_SPEC
@@ -17,6 +19,10 @@ MAX_LATEST = 10
 """How many of the latest requests, and of the latest rows, a failed assertion shows."""
 MAX_BODY_SHOWN = 120
 """How many characters of a request's body a line shows at most."""
+LOOP_STOOD_STILL = (
+    "while the event loop of this thread stood still "
+    "(it runs during `await asyncio.to_thread(server.wait_for, ...)`)"
+)
 
 __tracebackhide__ = True  # see http.py
 
@@ -74,6 +80,10 @@ class JournalClient:
 
     def wait_for(self, query: JsonObject, times: int, timeout: float) -> JsonObject:
         """Wait for `times` entries, and return the last. Raises AssertionError at the timeout."""
+        waited = f"Within {timeout:g} s"
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            waited += f", {LOOP_STOOD_STILL}"
         end = RealTime.perf_counter() + timeout
         while True:
             entries: list[JsonObject] = self.page(**query, offset=times - 1, limit=1)["entries"]
@@ -81,7 +91,7 @@ class JournalClient:
                 return entries[0]
             if RealTime.perf_counter() > end:
                 # This passes if the calls have come just now: then they are read again.
-                self.verify(query | {"atLeast": times}, f"Within {timeout:g} s: ")
+                self.verify(query | {"atLeast": times}, f"{waited}: ")
             time.sleep(POLL_SECONDS)
 
     def summary(self) -> str:
