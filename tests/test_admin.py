@@ -199,6 +199,29 @@ def test_a_wrong_call_is_refused_and_changes_nothing(client, method, path, body,
     assert [client.admin("GET", path) for path in watched] == before
 
 
+# With If-None-Match
+
+TAKEN = [
+    ("POST", "/apps/app/chats", {"chatId": "c1"}, "'c1' - at $.chatId"),
+    ("PUT", CHAT, {"title": "New"}, "'c1' - at $.chatId"),
+    ("POST", "/datasets/d/collections", {"_id": "link", "name": "x"}, "'link' - at $._id"),
+    ("PUT", "/apps/says", {"replies": ["x"]}, "'says' - at $.id"),
+    ("PUT", "/datasets/d", {}, "'d' - at $.id"),
+    ("PUT", "/snapshots/kept", {}, "'kept' - at $.name"),
+]
+
+
+@pytest.mark.parametrize("method, path, body, said", TAKEN)
+def test_what_exists_is_not_replaced_if_none_may_match(client, method, path, body, said):
+    client.control.snapshot("kept")
+    before = client.admin("GET", "/state")
+    headers = {"If-None-Match": "*"}
+    response = client.request(method, f"/__admin{path}", json=body, headers=headers)
+    assert error_of(response) == (412, 412, "idTaken") and said in response.text
+    assert client.admin("GET", "/state") == before
+    assert client.request("PUT", "/__admin/apps/new", json={}, headers=headers).status_code == 201
+
+
 # The guard
 
 GUARD: list[tuple[dict[str, str], str, int]] = [

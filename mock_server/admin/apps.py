@@ -58,7 +58,7 @@ def post_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Add a chat, in the form of a fixture; a missing chatId is derived."""
     app = require_app(call)
     chat = parse_chat(body, app)
-    call.note_put(chat.chat_id, app.chats)
+    call.note_put(chat.chat_id, app.chats, "chatId")
     call.save_resource(app.with_chats(chat), chat)
     return chat
 

@@ -63,7 +63,7 @@ def post_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Add a collection, in the form of a fixture; a missing _id is derived."""
     before = require_dataset(call)
     after, id = parse_collections(body, before)
-    call.note_put(id, before.collections)
+    call.note_put(id, before.collections, "_id")
     call.save_resource(after, body)
     return after.collections[id]
 
