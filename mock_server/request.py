@@ -34,13 +34,18 @@ class ClientRequest(Struct, frozen=True, dict=True):
     key: str | None = None
     is_whole: bool = True
     """Whether `body` is complete: not too long to be read, and not dropped by the journal."""
+    sent_path: str = ""
+    """The path as it was sent, percent-encoded."""
 
     @classmethod
     def of(cls, scope: Scope, body: bytes, *, is_whole: bool = True) -> Self:
         headers = header_texts(scope["headers"])
         key = bearer_key(headers)
         query = scope["query_string"].decode("latin-1")
-        return cls(scope["method"], scope["path"], query, headers, body, key, is_whole)
+        path = scope["path"]
+        # Not every server of ASGI gives the path as it was sent.
+        sent_path = (scope.get("raw_path") or path.encode()).decode(errors="replace")
+        return cls(scope["method"], path, query, headers, body, key, is_whole, sent_path)
 
     @property
     def key_of_any_scheme(self) -> str:

@@ -94,14 +94,25 @@ def words_of(shown: str, name: str) -> list[str]:
     return shlex.split(unescape(command[1]).replace("\\\n", ""))
 
 
-def test_a_copied_request_is_the_one_that_was_sent(client):
+@pytest.mark.parametrize("path", [LIST, "/api/a%2Fb%3F/%C3%A9"])
+def test_a_copied_request_is_the_one_that_was_sent(client, path):
     body = SENT_LIST | {"searchText": 'it\'s "é" $HOME'}
-    client.fetch(f"{LIST}?a=1%262", body, headers={"X-Trace": "a b"})
+    client.fetch(f"{path}?a=1%262", body, headers={"X-Trace": "a b"})
     words = words_of(part(client, "requests?entry=1"), "curl")
     target = urlsplit(words[3])
-    assert (target.path, target.query) == (LIST, "a=1%262")
+    assert (target.path, target.query) == (path, "a=1%262")
     assert {"Authorization: Bearer $API_KEY", "x-trace: a b"} <= {*words}
     assert json.loads(words[-1]) == body
+
+
+def test_a_copied_request_is_sent_by_curl_as_it_stands(client):
+    client.request("GET", "/api/x?b[]={1}")
+    assert words_of(part(client, "requests?entry=1"), "curl")[1:3] == ["--globoff", "--path-as-is"]
+
+
+def test_the_list_shows_hints(client):
+    client.fetch("/api/nope", {})
+    assert "The server does not serve this route" in part(client, "requests")
 
 
 @pytest.mark.parametrize("words", ["-X 'GET|ID' ", "-H '`id`-token: '\"$API_KEY\""])

@@ -25,7 +25,7 @@ from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_ch
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
 from mock_server.forms import MULTIPART, URL_ENCODED, media_type
-from mock_server.journal import Entry, Exchange, ShownMessage, Violation
+from mock_server.journal import Exchange, Violation
 from mock_server.redaction import is_secret, redact
 from mock_server.scripting import faults, pages
 from mock_server.scripting.kinds import PRESETS
@@ -166,18 +166,18 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
         is_changed=state.moment.store is not sandbox.baseline.store,
         problems=sum(map(is_problem, exchanges)),
         called=sorted({it.operation_name for it in exchanges if it.operation_name}),
-        entries=latest_entries(exchanges, query),
+        latest=latest_exchanges(exchanges, query),
         base=str(call.request.base_url).partition("/__admin")[0].rstrip("/"),
         data=shown_data(state.moment.store, query),
     )
 
 
-def latest_entries(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list[Entry]:
-    """The latest entries that pass the filters, the latest first."""
+def latest_exchanges(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list[Exchange]:
+    """The latest exchanges that pass the filters, the latest first."""
     matching = [it for it in exchanges if query.operation in ("", it.operation_name)]
     if query.problems:
         matching = [*filter(is_problem, matching)]
-    return [*map(Exchange.entry, islice(reversed(matching), PAGE_SIZE))]
+    return [*islice(reversed(matching), PAGE_SIZE)]
 
 
 def shown_data(store: Store, query: ConsoleQuery) -> JsonObject:
@@ -248,15 +248,20 @@ def pretty(value: object) -> str:
     return json.format(json.encode(value)).decode()
 
 
-def curl_command(request: ShownMessage, base: str) -> str:
+def curl_command(exchange: Exchange, base: str) -> str:
     """The curl command that sends a request again, with $API_KEY for each secret of its headers.
 
     Secrets of the query and the body are fingerprints, as the journal shows them.
     """
-    url = f"{base}{request.path}"
+    request = exchange.entry().request
+    url = f"{base}{exchange.request.sent_path}"
     if request.query:
         url += f"?{request.query}"
-    words = [f"curl -X {quote(str(request.method))} {quote(url)}"]
+    command = "curl"
+    # By default curl expands brackets, and removes dots from a path.
+    if re.search(r"[][{}]|/\.", url):
+        command = "curl --globoff --path-as-is"
+    words = [f"{command} -X {quote(str(request.method))} {quote(url)}"]
     media = media_type(request.headers)
     is_form = media in FORM_OPTIONS and isinstance(request.body, dict)
     for name, value in request.headers.items():
