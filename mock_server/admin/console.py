@@ -8,7 +8,7 @@ Every action is a form that the script sends to the admin API.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -181,15 +181,23 @@ def latest_exchanges(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list
 
 
 def shown_data(store: Store, query: ConsoleQuery) -> JsonObject:
-    """The app and the dataset that are open, and the collections of one folder of the dataset."""
+    """The app and the dataset that are open, and the collections of one folder of the dataset.
+
+    `full_ids` are those of folders that have something in them, and of collections with rows.
+    """
     # If no app or dataset is chosen, the first one is shown.
     app = store.apps.get(query.app) or next(iter(store.apps.values()), None)
     dataset = store.datasets.get(query.dataset) or next(iter(store.datasets.values()), None)
-    data: JsonObject = {"app": app, "dataset": dataset, "path": [], "items": []}
+    resources = chain(store.apps.values(), store.datasets.values())
+    full_ids = {it.parent_id for it in resources}
+    data: JsonObject = {"app": app, "dataset": dataset, "full_ids": full_ids}
+    data |= {"path": [], "items": []}
     if dataset is not None:
         folder = dataset.collections.get(query.folder)
         folder_id = ROOT if folder is None else folder.id
         items = dataset.collections.values()
+        full_ids |= {it.parent_id for it in items}
+        full_ids |= {id for id, rows in dataset.rows.items() if rows}
         data["items"] = [it for it in items if it.parent_id == folder_id]
         # The path is built from the folder up, to the top level.
         while folder is not None and folder not in data["path"]:

@@ -11,7 +11,8 @@ from mock_server import MockServer
 
 APP = "65d8a1f0c3b2a94e7f106a01"
 CHAT = "delivery-late"
-SENT = {"offset": 0, "pageSize": 50, "datasetId": "6593e137231a2be9c5603ba7"}
+DATASET = "6593e137231a2be9c5603ba7"
+SENT = {"offset": 0, "pageSize": 50, "datasetId": DATASET}
 pytestmark = pytest.mark.served(fixture="demo", demo=True)
 
 
@@ -174,6 +175,62 @@ def test_a_collection_is_renamed_disabled_and_deleted(server, visit):
     expect(page.locator("#datasets .said")).to_have_text("Deleted: Feed.")
 
 
+@pytest.mark.parametrize(("kind", "id"), [("chat", CHAT), ("app", APP), ("dataset", DATASET)])
+def test_new_replaces_nothing(server, visit, kind, id):
+    page = console(visit, server)
+    page.locator(f"#new-{kind}-open").click()
+    for field in page.locator(f"#new-{kind} input").all():
+        field.fill(id)
+    page.locator(f"#new-{kind}").get_by_role("button", name="Add").click()
+    problem = page.locator(f"label:has(#new-{kind}-id) + .wrong")
+    expect(problem).to_have_text("This id exists already. Choose another one.")
+    expect(page.locator("#state")).to_contain_text("Data: as at the start")
+
+
+def in_dialog(page: Page, name: str) -> None:
+    page.get_by_role("dialog").get_by_role("button", name=name).click()
+
+
+FULL = [f"chat-{CHAT}", APP, DATASET, "guides", "with-rows"]
+
+
+@pytest.mark.parametrize("id", FULL)
+def test_delete_asks_before_content_is_lost(server, visit, id):
+    server.put_collection(DATASET, {"_id": "guides", "name": "G", "children": [{"name": "In"}]})
+    server.put_collection(DATASET, {"_id": "with-rows", "name": "R", "data": [{"q": "?"}]})
+    page = console(visit, server)
+    menu = page.locator(f'[id="open-{id}"]')
+    menu.click()
+    for button in ("Cancel", "Delete"):
+        expect(menu).to_have_count(1)
+        page.locator(f'[id="menu-{id}"]').get_by_role("button", name="Delete").click()
+        expect(page.get_by_role("dialog")).to_contain_text("and all that is in it?")
+        check_look(page)
+        in_dialog(page, button)
+    expect(menu).to_have_count(0)
+
+
+def test_data_are_saved_as_a_fixture_and_loaded(visit, tmp_path):
+    with MockServer(admin_token="letmein") as server:
+        page = visit(f"{server.url}/__admin/")
+        page.locator("#token input").fill("letmein")
+        page.keyboard.press("Enter")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as a file").click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        server.remove_app(APP)
+        page.get_by_text("Load a file").click()
+        for text, said in ((None, "The data of the file"), ("apps: [{nam: x}]", "state.yaml:1:9:")):
+            file.write_text(text or file.read_text())
+            page.get_by_label("Fixture, in YAML or JSON").set_input_files(file)
+            page.get_by_role("button", name="Load").click()
+            expect(page.locator("#fixture .said")).to_contain_text(said)
+            page.locator("#load").evaluate("it => it.open = true")
+            check_look(page)
+        assert server.chat(APP, CHAT).title == "Where is my parcel?"
+
+
 def test_ten_thousand_collections_open(visit):
     items = [{"repeat": 10_000, "name": "Article {n:05}"}]
     with MockServer({"datasets": [{"id": "d", "collections": items}]}) as server:
@@ -265,6 +322,17 @@ def test_a_fault_says_what_it_did(server, visit, operation, kind, times, sentenc
     expect(page.locator("#rows .row")).to_have_count(1)
 
 
+def test_a_sentence_goes_when_it_is_true_no_more(server, visit):
+    page = console(visit, server)
+    for times, sentence in (("", "The next listV2 fails"), ("2", "The next 2 calls of listV2")):
+        page.locator("#fail-times").fill(times)
+        page.get_by_role("button", name="Fail it").click()
+        expect(page.locator("#rows .row")).to_have_count(1)
+        expect(page.locator("#failing .said")).to_contain_text(sentence)
+        list_collections(server)
+        expect(page.locator(".said")).to_have_count(0, timeout=5000)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_was_done_looks_well(server, visit, scheme):
     page = console(visit, server, width=390, color_scheme=scheme)
@@ -344,6 +412,7 @@ def test_a_sandbox_is_created_opened_and_deleted(server, visit):
     assert not server.chat(APP, CHAT).top
     page.get_by_text("Leave").click()
     page.locator("#end-mine").click()
+    in_dialog(page, "Delete")
     expect(page.locator("#sandbox-mine")).to_have_count(0)
 
 

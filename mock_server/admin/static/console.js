@@ -3,8 +3,9 @@
  *
  * The query of the address says what is shown; a link such as `?folder=ID` changes a field
  * of it. Forms say by attributes what is sent: `data-method`, `data-merge` (read the object,
- * change these fields, put it back), and of a field `data-type="json"`. `data-done` is the sentence
- * that stands beside a control afterwards, with {names} of what was sent or returned.
+ * change these fields, put it back), `data-new` (replace nothing), and of a field
+ * `data-type="json"`. `data-ask` names what a button deletes with its content, `data-done` is the
+ * sentence that stands beside a control afterwards, with {names} of what was sent or returned.
  */
 
 import { admin, root } from "./server.js";
@@ -15,6 +16,8 @@ const SAID_MS = 20_000; // then a sentence about what was done may no longer be 
 const texts = document.getElementById("texts").dataset;
 const notice = document.getElementById("notice");
 const live = document.getElementById("live");
+const sure = document.getElementById("sure");
+const YAML = "application/yaml";
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const narrow = matchMedia("(max-width: 759px)");
 const shown = new Map();
@@ -45,6 +48,7 @@ function show(html) {
       replaceCard(document.getElementById(card.id), document.importNode(card, true));
     }
   }
+  forgetFired();
   if (said && !said.node.isConnected) place();
 }
 
@@ -78,7 +82,7 @@ function fieldsOf(form, submitter) {
   const named = [...form.elements].filter((it) => it.hasAttribute("name"));
   for (const it of named.filter((it) => it.type !== "submit" || it === submitter)) {
     if (it.value === "" || (it.type === "checkbox" && !it.checked)) continue;
-    const value = it.dataset.type === "json" ? parsed(it) : it.value;
+    const value = it.dataset.type === "json" ? parsed(it) : it.files?.[0] ?? it.value;
     const [name, inner] = it.name.split(".");
     if (!name) Object.assign(fields, value);
     else if (inner) (fields[name] ??= {})[inner] = value;
@@ -105,6 +109,7 @@ function filled(text, values) {
 
 /** Send a form to the admin API; what has become of it stands beside the control. */
 async function send(form, submitter) {
+  if ("ask" in submitter.dataset && !(await isSure(submitter.dataset.ask))) return;
   try {
     const fields = fieldsOf(form, submitter);
     const answer = await perform(form, submitter, fields);
@@ -112,8 +117,11 @@ async function send(form, submitter) {
     form.reset();
     form.closest("dialog")?.close();
     for (const it of [form.closest(".menu"), form.closest(".add")]) if (it) it.open = false;
-    say(text, submitter);
+    const sentence = say(text, submitter);
     await refresh();
+    // Now the list has a fault that was added, unless it has fired.
+    if (form.getAttribute("action") === "faults") sentence.row = answer;
+    forgetFired();
   } catch (error) {
     complain(error, form, submitter);
   }
@@ -125,9 +133,35 @@ async function perform(form, submitter, fields) {
   const path = form.getAttribute("action").replace("{id}", encodeURIComponent(fields.id));
   const isMerged = "merge" in form.dataset && method === "PUT";
   const old = isMerged ? await (await admin("GET", path)).json() : {};
-  const body = method === "DELETE" ? undefined : { ...old, ...fields };
-  const response = await admin(method, path, body);
+  const body = fields.file instanceof File ? await fixtureOf(fields.file) : { ...old, ...fields };
+  const headers = "new" in form.dataset ? { "If-None-Match": "*" } : {};
+  const response = await admin(method, path, method === "DELETE" ? undefined : body, { headers });
   return response.json();
+}
+
+/** A file with the type that the server knows; a browser may give it another one. */
+async function fixtureOf(file) {
+  const type = file.name.endsWith(".json") ? "application/json" : YAML;
+  return new Blob([await file.arrayBuffer()], { type });
+}
+
+/** Save the data as a file: a link could not send the token. */
+async function save(button) {
+  const response = await admin("GET", "state", undefined, { headers: { Accept: YAML } });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = button.dataset.save;
+  link.click();
+  say(button.dataset.done, button);
+}
+
+/** Ask whether to delete something that has content. */
+async function isSure(what) {
+  sure.querySelector("p").textContent = filled(texts.ask, { what });
+  sure.returnValue = "";
+  sure.showModal();
+  await new Promise((done) => sure.addEventListener("close", done, { once: true }));
+  return sure.returnValue === "yes";
 }
 
 /** The sentence that says what an action has changed. */
@@ -147,16 +181,17 @@ function complain(error, form, submitter) {
   const typed = fields.filter((it) => it.type !== "hidden");
   const named = typed.find((it) => path && it.name === path);
   const field = error.field ?? named ?? (typed.length === 1 ? typed[0] : null);
-  const isOurs = error.field || error instanceof TypeError;
+  const isOurs = error.field || error.status === 412 || error instanceof TypeError;
   say(messageOf(error), field ?? submitter, isOurs ? null : "en"); // the server writes English
   said.node.classList.add("wrong");
   said.node.role = "alert";
+  if (field?.type === "file") field.value = ""; // once the file is edited, it must be chosen again
   field?.setAttribute("aria-invalid", "true");
   field?.focus();
   said.node.scrollIntoView({ block: "nearest" });
 }
 
-/** Say a sentence beside a control, until the next one, or until it is old. */
+/** Say a sentence beside a control, until the next one, or until it is old; return its place. */
 function say(text, control, language = null) {
   forget();
   const node = document.createElement("p");
@@ -168,6 +203,7 @@ function say(text, control, language = null) {
   said = { node, id, card: control.closest(".card")?.id ?? "state" };
   place();
   say.timer = setTimeout(() => node.role === "status" && forget(), SAID_MS);
+  return said;
 }
 
 function code(text) {
@@ -188,6 +224,14 @@ function place() {
   else if (spot?.matches(".add")) spot.after(node);
   else if (spot?.checkVisibility()) spot.append(node);
   else title.after(node);
+}
+
+/** Forget what was said of a fault or an answer that has fired, or is gone: it is not true now. */
+function forgetFired() {
+  if (!said?.row) return;
+  const { id, remaining } = said.row; // a preset has none
+  const row = document.getElementById(`row-${id}`);
+  if (id && row?.dataset.remaining !== JSON.stringify(remaining)) forget();
 }
 
 function forget() {
@@ -224,6 +268,7 @@ function report(error) {
 
 /** What an Error says; that of a failed fetch differs by browser. */
 function messageOf(error) {
+  if (error.status === 412) return texts.taken;
   return error instanceof TypeError ? texts.lost : error.message;
 }
 
@@ -248,7 +293,7 @@ async function follow() {
   for (;;) {
     following = new AbortController();
     try {
-      const response = await admin("GET", "journal/stream", undefined, following.signal);
+      const response = await admin("GET", "journal/stream", undefined, following);
       setLive(true);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (let it = await reader.read(); !it.done; it = await reader.read()) {
@@ -277,8 +322,9 @@ function refreshSoon() {
 }
 
 document.addEventListener("submit", (event) => {
-  event.preventDefault();
   const form = event.target;
+  if (form.method === "dialog") return; // which closes itself
+  event.preventDefault();
   if ("token" in form.dataset) return;
   if ("view" in form.dataset) {
     go(addressWith({ operation: "", problems: "", ...fieldsOf(form) }));
@@ -303,6 +349,12 @@ document.addEventListener("click", (event) => {
   const source = it.dataset.copy && document.getElementById(it.dataset.copy);
   if (source) copy(source.textContent, it, source);
   if (it.dataset.copyKey) copyKey(it).catch(report);
+  if (it.dataset.save) save(it).catch(report);
+});
+
+document.addEventListener("mouseover", (event) => {
+  const name = event.target.closest(".name");
+  if (name) name.title = name.textContent.trim();
 });
 
 /** Open a dialog; it may take a text from the page. */
@@ -325,6 +377,7 @@ function selectTab() {
     panel.classList.toggle("selected", isSelected);
     panel.role = narrow.matches ? "tabpanel" : null;
   }
+  document.getElementById("status").tabIndex = narrow.matches ? 0 : -1; // there it scrolls
 }
 
 const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));

@@ -12,19 +12,22 @@ export function root() {
 }
 
 /**
- * Send a request; a path with a slash in front is not that of the sandbox.
- * Throws an Error with the server's message.
+ * Send a request, with an object or a file; a path with a slash in front is not that of the
+ * sandbox. Throws an Error with the server's message and the status.
  */
-export async function admin(method, path, body, signal) {
+export async function admin(method, path, body, { headers = {}, signal } = {}) {
   const url = path.startsWith("/") ? page + path.slice(1) : root() + path;
   for (;;) {
     const token = sessionStorage.getItem("token");
-    const headers = token ? { Authorization: `Bearer ${token}` } : {};
-    if (body !== undefined) headers["Content-Type"] = "application/json";
-    const content = body === undefined ? undefined : JSON.stringify(body);
-    const response = await fetch(url, { method, headers, body: content, signal });
+    const sent = { ...headers };
+    if (token) sent.Authorization = `Bearer ${token}`;
+    const isFile = body instanceof Blob; // which has a type of its own
+    if (body !== undefined && !isFile) sent["Content-Type"] = "application/json";
+    const content = isFile ? body : JSON.stringify(body);
+    const response = await fetch(url, { method, headers: sent, body: content, signal });
     if (response.ok) return response;
-    if (response.status !== 401) throw new Error(await messageOf(response));
+    const { status } = response;
+    if (status !== 401) throw Object.assign(new Error(await messageOf(response)), { status });
     await askForToken(token);
   }
 }
