@@ -1,7 +1,7 @@
 /** The chats of an app, and the messages of the chat that is open. */
 
 import { ask, reply } from "./service.js";
-import { Panel, byId, day, fill, icon, make, problemBox, showTab, word } from "./page.js";
+import { Panel, byId, day, fill, icon, label, make, problemBox, showTab, word } from "./page.js";
 
 const PAGE = 10;
 const RECORDS = "/api/core/chat/record/getPaginationRecords";
@@ -35,13 +35,13 @@ function show({ list, total }, before = []) {
 function showList() {
   panel.list.replaceChildren(...chats.map(row));
   const listed = chats.find((it) => it.chatId === current.chatId);
-  byId("talk-title").textContent = titleOf(listed ?? current);
+  byId("talk-title").replaceChildren(label(titleOf(listed ?? current)));
 }
 
 function row(it) {
   const title = titleOf(it);
   const facts = make("span", { className: "facts" }, day(it.updateTime));
-  const text = make("span", { className: "text" }, make("span", {}, title), facts);
+  const text = make("span", { className: "text" }, label(title), facts);
   const item = make("button", { className: "item", id: `open-${it.chatId}` }, text);
   item.onclick = () => choose(it);
   item.ariaCurrent = String(it.chatId === current.chatId);
@@ -98,7 +98,7 @@ function message(record) {
   const text = said.replaceAll(/\[[0-9a-f]{24}\]\(CITE\)/g, "");
   const names = new Set((record.totalQuoteList ?? []).map((it) => it.sourceName));
   const cited = word("sources", [...names].join(", "));
-  const sources = names.size && make("p", { className: "note" }, cited);
+  const sources = names.size && make("p", { className: "note name", title: cited }, cited);
   const error = record.errorMsg && make("p", { className: "note warning" }, record.errorMsg);
   return bubble(record.obj === "Human" ? "asked" : "answered", text, sources, error);
 }

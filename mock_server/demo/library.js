@@ -1,7 +1,7 @@
 /** The library: the datasets, and the collections of one, by folder, search and page. */
 
 import { ask } from "./service.js";
-import { Panel, byId, fill, icon, make, word } from "./page.js";
+import { Panel, byId, fill, icon, label, make, word } from "./page.js";
 
 const PAGE = 10;
 const TYPING_MS = 250;
@@ -49,8 +49,9 @@ function row(it) {
   const facts = make("span", { className: "facts" });
   if (!isFolder) facts.append(make("span", {}, word("amount", it.dataAmount)));
   if (it.forbid) facts.append(make("span", { className: "warning" }, word("withdrawn")));
-  facts.append(...(it.tags ?? []).map((tag) => make("span", { className: "tag" }, tag.tag ?? tag)));
-  const text = make("span", { className: "text" }, make("span", {}, it.name), facts);
+  const tags = (it.tags ?? []).map((tag) => label(tag.tag ?? tag));
+  facts.append(...tags.map((tag) => make("span", { className: "tag" }, tag)));
+  const text = make("span", { className: "text" }, label(it.name), facts);
   const item = make(isFolder ? "button" : "div", { className: "item" });
   if (isFolder) item.onclick = () => go([...folders, it]);
   item.append(icon(["folder", "link"].includes(it.type) ? it.type : "file"), text);
@@ -59,9 +60,9 @@ function row(it) {
 
 function showPath() {
   const crumbs = [{ name: word("all") }, ...folders].map((it, depth) => {
-    if (depth === folders.length) return make("span", { ariaCurrent: "page" }, it.name);
+    if (depth === folders.length) return make("span", { ariaCurrent: "page" }, label(it.name));
     const onclick = () => go(folders.slice(0, depth));
-    return make("button", { className: "plain", onclick }, it.name);
+    return make("button", { className: "plain", onclick }, label(it.name));
   });
   byId("path").replaceChildren(...crumbs);
 }

@@ -71,6 +71,11 @@ export function make(tag, properties = {}, ...content) {
   return element;
 }
 
+/** A name: a long one is cut, and whole in its title. */
+export function label(name) {
+  return make("span", { className: "name", title: name }, name);
+}
+
 /** A copy of one of the page's icons. */
 export function icon(name) {
   const svg = document.querySelector("header svg").cloneNode(true);

@@ -10,6 +10,7 @@ SIZES = [(1440, 900), (1024, 768), (390, 844)]
 CUT = """() => [...document.querySelectorAll('body *')]
   .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1)
   .filter((it) => it.clientWidth && !['auto', 'scroll'].includes(getComputedStyle(it).overflowX))
+  .filter((it) => it.tagName !== 'SELECT')  // its list has the whole texts
   .filter((it) => getComputedStyle(it).display !== 'inline')
   .map((it) => `${it.tagName} ${it.className} ${it.textContent.trim().slice(0, 40)}`)"""
 OVERLAPS = """() => {

@@ -7,7 +7,7 @@ from account import LIST, PIN, by
 from look import SIZES, Visit, check_look
 from playwright.sync_api import Locator, Page, expect
 
-from mock_server import MockServer
+from mock_server import Control, MockServer
 
 APP = "65d8a1f0c3b2a94e7f106a01"
 CHAT = "delivery-late"
@@ -333,6 +333,18 @@ def test_a_sentence_goes_when_it_is_true_no_more(server, visit):
         expect(page.locator(".said")).to_have_count(0, timeout=5000)
 
 
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_the_head_takes_a_fifth_of_a_phone_at_most(server, visit, locale):
+    server.fault("error", times=2)
+    list_collections(server)
+    server.remove_chat(APP, CHAT)
+    server.clock.freeze("2026-01-01T00:00:00Z")
+    server.choices["list_order"] = "name"
+    page = console(visit, server, width=390, height=844, locale=locale)
+    expect(page.locator("#state .marked")).to_have_count(5)
+    assert page.get_by_role("tablist").bounding_box()["y"] <= 844 / 5
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_was_done_looks_well(server, visit, scheme):
     page = console(visit, server, width=390, color_scheme=scheme)
@@ -385,20 +397,27 @@ def test_tabs_turn_by_the_keyboard(server, visit):
 
 
 def test_a_long_name_fits_on_a_phone(visit):
-    name = "n" * 64
+    name = "n" * 240
     chats = [{"chatId": name, "title": name}]
+    folder = {"_id": name, "name": name, "tags": [name], "children": [{"name": name}]}
     document = {
         "apps": [{"id": name, "name": name, "chats": chats}],
-        "datasets": [{"id": name, "name": name, "collections": [{"name": name, "tags": [name]}]}],
+        "datasets": [{"id": name, "name": name, "collections": [folder]}],
     }
     with MockServer(document) as server:
-        server.snapshot(name)
-        server.http.post("/__admin/sandboxes", json={"name": name})
-        server.http.post(f"/api/{name}", headers={"Authorization": name})
+        server.http.post("/__admin/sandboxes", json={"name": name[:64]})
+        sandbox = Control(server.http, name[:64])
+        sandbox.snapshot(name)
+        server.http.post(f"/api/{name}", headers=by(sandbox.key))
         for part in ("data", "requests", "control"):
-            page = visit(f"{server.url}/__admin/?entry=1&sandbox={name}#{part}", width=390)
+            query = f"?entry=1&sandbox={name[:64]}&folder={name}"
+            page = visit(f"{server.url}/__admin/{query}#{part}", width=390)
             expect(page.locator(f"#{part} h2").first).to_be_visible()
             check_look(page)
+            rows = page.locator(f"#{part} :is(.row, .path, .entry)").all()
+            assert rows and all(it.bounding_box()["height"] < 100 for it in rows)
+            page.locator(f"#{part} .name").last.hover()
+            expect(page.locator(f'#{part} .name[title*="{name}"]')).to_have_count(1)
 
 
 def test_a_sandbox_is_created_opened_and_deleted(server, visit):

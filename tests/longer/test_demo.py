@@ -251,6 +251,28 @@ def test_a_late_response_does_not_win(open_demo, server):
     expect(page.locator(ARTICLES)).to_have_count(3)
 
 
+def test_a_long_name_takes_two_lines(visit):
+    name = "n" * 240
+    chats = [{"chatId": "c", "title": name}, {"chatId": "d"}]
+    folder = {"name": name, "tags": [name], "children": [{"name": name}]}
+    document = {
+        "apps": [{"id": "a", "name": name, "chats": chats}],
+        "datasets": [{"id": "d", "name": name, "collections": [folder]}],
+    }
+    with MockServer(document, demo=True) as server:
+        page = visit(f"{server.url}/demo/", width=390)
+        for tab, within in (("talk", "#talk h2"), ("library", ARTICLES), ("chats", CHATS)):
+            page.locator(f"button[data-tab={tab}]").click()
+            expect(page.locator(within).first).to_contain_text(name)
+            assert page.locator(within).first.bounding_box()["height"] < 120
+            check_look(page)
+        page.locator("button[data-tab=library]").click()
+        page.locator(f"{ARTICLES} button").click()
+        expect(page.locator("#path")).to_contain_text(name)
+        assert page.locator("#path").bounding_box()["height"] < 120
+        check_look(page)
+
+
 def test_an_empty_account_says_so(visit):
     with MockServer("empty", demo=True) as server:
         page = visit(f"{server.url}/demo/")
