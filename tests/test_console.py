@@ -205,6 +205,12 @@ def test_every_text_is_in_chinese():
     assert found == CHINESE.keys()
 
 
+def test_response_and_answer_are_two_words_in_chinese():
+    for english, chinese in CHINESE.items():
+        assert "响应" in chinese or "response" not in english.lower(), english
+        assert "应答" not in chinese or re.search(r"\b[Aa]nswers?\b", english), english
+
+
 @pytest.mark.parametrize(
     ("accepted", "query", "is_chinese"),
     [
