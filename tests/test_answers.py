@@ -33,6 +33,8 @@ def test_an_answer_matches_requests_and_parameters(client):
     assert client.fetch("/api/x/8", method="GET").status_code == 404
     assert client.page(offset=5).json()["data"] == "five"
     assert client.page().json()["data"]["total"] == 4
+    client.add("answer", operation="GET /api/y")
+    assert client.fetch("/api/y%0A", method="GET").status_code == 404
 
 
 def test_answers_that_a_test_adds_come_before_those_of_the_fixture(client):

@@ -78,6 +78,8 @@ def test_each_pattern_has_words():
     metas = chain.from_iterable(getattr(it, "__metadata__", ()) for it in all_below(sent_types()))
     patterns = [it for it in metas if isinstance(it, Meta) and it.pattern]
     assert len(patterns) >= 5 and all(it.description for it in patterns)
+    # Before a last line break there is an end, too.
+    assert not [it.pattern for it in patterns if it.pattern.endswith("$")]
 
 
 @pytest.mark.parametrize("name", [it.encode_name for it in fields(FixtureDocument)])
