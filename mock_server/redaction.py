@@ -10,9 +10,12 @@ from msgspec import UnsetType
 from mock_server.store.replies import as_text
 
 _SECRET = re.compile(
-    r"(^key|token"
-    r"|(authorization|cookie|secret|passwo?r?d|passphrase|psw|credential)s?"
-    r"|(access|api|auth|private|root|secret)[-_]?keys?)$",
+    r"((^|\[)key|token"
+    r"|(authorization|cookie|secret|passwo?r?d|passphrase|passcode|pwd|psw|credential)s?"
+    r"|(^|[^a-z])pass|session-id"
+    r"|((access|api|auth|private|root|secret)[-_]?|-)keys?)"
+    # A form or a query may have brackets after a name: `user[password]`, `token[]`.
+    r"(\[\d*\]|\])*$",
     re.IGNORECASE,
 )
 

@@ -332,6 +332,10 @@ SENT: list[dict[str, Any]] = [
     {"headers": {"X-Access-Key": S3CRET}},
     {"headers": {"Authorization": f"Bearer {S3CRET}", "Cookie": f"fastgpt_token={S3CRET}"}},
     {"params": {"accessKey": S3CRET, "token": S3CRET}},
+    {"params": {"a[pass]": S3CRET, "key[0]": S3CRET}},
+    {"data": {"a[password]": S3CRET, "token[]": S3CRET, "b[key][]": S3CRET}},
+    {"json": {"pwd": S3CRET, "dbPasscode": S3CRET, "user_pass": S3CRET}},
+    {"headers": {"X-Other-Key": S3CRET, "X-Session-Id": S3CRET}},
 ]
 
 
