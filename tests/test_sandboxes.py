@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any
 
 import httpx2
 import pytest
 import yaml
-from account import ACCOUNT, Client, said
+from account import ACCOUNT, COMPLETIONS, Client, said
 
 from mock_server import create_app
 
@@ -17,6 +17,7 @@ JSON = "application/json"
 YAML = "application/yaml"
 MIB = 1024 * 1024
 CHAT = "/apps/app/chats/c1"
+DATA = "/api/core/dataset/data"
 
 
 def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(client):
@@ -86,6 +87,43 @@ def test_the_state_that_was_read_can_be_put(client, media):
     put = client.request("PUT", "/__admin/state", content=before.content, headers=headers)
     assert put.status_code == 200
     assert yaml.safe_load(state().text) == yaml.safe_load(before.text)
+
+
+FORM = {"interactive": {"type": "userInput", "params": {"inputForm": [{"key": "x"}]}}}
+NODE = {"node": "A", "fields": {"x": "{{body.metadata.x}}"}}
+ROW = {"collectionId": "in-a", "q": "How?"}
+TALK = {"appId": "app", "chatId": "k"}
+ASKED = TALK | {"messages": [{"role": "user", "content": "x"}]}
+KEPT: list[tuple[str, Callable[[Any], Any]]] = [
+    (f"{DATA}/insertData", lambda it: ROW | {"metadata": it}),
+    (f"{DATA}/pushData", lambda it: {"collectionId": "in-a", "data": [{"q": "Q", "metadata": it}]}),
+    (COMPLETIONS, lambda it: ASKED | {"variables": it}),
+    (COMPLETIONS, lambda it: ASKED | {"metadata": it}),
+    (COMPLETIONS, lambda it: TALK | {"messages": [{"role": "user", "content": json.dumps(it)}]}),
+    ("/__admin/faults", lambda it: {"kind": "reply", "parts": [{"node": "A", "fields": it}]}),
+]
+
+
+def nested(levels: int) -> dict[str, Any]:
+    return {"x": json.loads("[" * (levels - 1) + "]" * (levels - 1))}
+
+
+@pytest.mark.parametrize("levels, is_kept", [(48, True), (49, False), (600, False)])
+@pytest.mark.parametrize("path, body", KEPT)
+def test_what_is_kept_can_be_put_back(client, path, body, levels, is_kept):
+    client.say(FORM)
+    client.control.reply(parts=[NODE])
+    response = client.fetch(path, body(nested(levels)))
+    assert response.is_success is is_kept, response.text
+    assert is_kept or (response.status_code == 400 and "levels" in response.json()["message"])
+    for path in ("/apps/app", "/datasets/d", "/state"):
+        client.admin("PUT", path, client.admin("GET", path))
+
+
+@pytest.mark.parametrize("levels, status", [(59, 201), (60, 400)])
+def test_what_a_test_puts_can_be_put_back(client, levels, status):
+    client.admin("PUT", "/apps/app/chats/new", {"variables": nested(levels)}, status)
+    client.admin("PUT", "/state", client.admin("GET", "/state"))
 
 
 def test_a_put_state_is_the_baseline_and_resets(client):
