@@ -129,6 +129,17 @@ def test_marks_of_citations_are_left_out(client):
     assert message(client, {"reasoning": f"r[{CITE}]"}, "x")["reasoning_content"] == "r"
 
 
+@pytest.mark.parametrize("at", [2, 10, 27, 30])
+def test_a_mark_that_is_split_leaves_no_rest(client, at):
+    cut = [f"a [{CITE}](CITE)."[:at], f"a [{CITE}](CITE)."[at:]]
+    for parts in (cut, [{"deltas": cut}], [cut[0], {"pauseMs": 1}, {"node": "N"}, cut[1]]):
+        assert message(client, *parts)["content"] == "a ."
+        assert streamed(client.say(*parts, stream=True)) == "a ."
+    thoughts = [{"reasoning": it} for it in cut]
+    assert message(client, *thoughts, "x")["reasoning_content"] == "a ."
+    assert message(client, "[i", "d](CITE)", retainDatasetCite=True)["content"] == ""
+
+
 def question(url: str, type: str = "image_url") -> list[Any]:
     image = {"type": type, "image_url": {"url": url}, "url": url, "name": "a.pdf"}
     return [{"role": "user", "content": [{"type": "text", "text": "See"}, image]}]
