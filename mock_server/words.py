@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 MAX_QUOTED = 100
 """The most characters of a value that a message quotes."""
+MAX_WORDS = 2_000
+"""The most words among which a similar one is sought, which takes some 50 µs each."""
 
 
 def value_in_words(value: object) -> str:
@@ -31,8 +34,8 @@ def count_in_words(number: int, noun: str) -> str:
 
 
 def closest_word(word: str, words: Iterable[str]) -> str | None:
-    """The word of `words` that is most similar to a word; None if all are too different."""
-    return next(iter(get_close_matches(word, words, 1)), None)
+    """The word most similar to a word, of the first MAX_WORDS; None if all differ too much."""
+    return next(iter(get_close_matches(word, islice(words, MAX_WORDS), 1)), None)
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from mock_server.fixture.source import FixtureError
 from mock_server.salvage import plain_type, type_in_words, union_members
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS
+from mock_server.words import did_you_mean
 
 PYTHON = re.compile(r"`|regex|RFC|\b(NoneType|None|str|int|float|bool|dict|Struct|array|Invalid)\b")
 CODE = re.compile(r"\\Z|\(\?|\[\^?[A-Za-z0-9]-")
@@ -103,6 +104,11 @@ def test_a_secret_of_the_wrong_type_is_not_shown(client, secret):
 def test_types_in_words():
     words = {type_in_words(kind) for kind in (int | None, list[str], dict[str, int], bool)}
     assert words == {"a whole number or null", "a list", "an object", "true or false"}
+
+
+def test_a_near_name_is_sought_among_some_thousand():
+    ids = (f"68b0{n:020}" for n in range(100_000))
+    assert did_you_mean("68b0", ids) == "" and next(ids) == f"68b0{2000:020}"
 
 
 def test_a_number_that_is_no_listed_one_is_told():
