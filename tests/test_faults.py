@@ -521,7 +521,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "answer", "headers": {"a b": "c"}}, "of a header"),
     ({"kind": "answer", "body": "&"}, "a text in base64, got '&' - at $.body"),
     ({"kind": "hang", "match": {"query": {"a": {"has": "b"}}}}, "$.match.query.a"),
-    ({"kind": "answer", "operation": "GET /__admin/x"}, "$.operation"),
+    ({"kind": "answer", "operation": "GET /__admin/x"}, "that the server itself does not answer"),
+    ({"kind": "answer", "operation": "GET /openapi.json"}, "that the server itself does not"),
+    ({"kind": "answer", "operation": "GET /api/x?a=b"}, "without a query, which `match` has"),
+    ({"kind": "answer", "operation": "GET /api/caf%C3%A9"}, "without escapes, '/api/café', got"),
+    ({"kind": "answer", "operation": f"GET /{'{a}{b}{c}{d}{e}'}"}, "at most 4 parameters in"),
+    ({"kind": "answer", "operation": f"GET {'/{a:path}' * 5}"}, "at most 4 parameters in"),
     ({"preset": "flakey"}, "flaky"),
 ]
 
