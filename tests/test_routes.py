@@ -80,6 +80,15 @@ def test_a_field_without_effect_has_a_type_all_the_same(person, it):
             assert send(person, it, {name: wrong}).status_code == status
 
 
+def test_a_query_is_no_body_of_a_list_of_datasets(demo):
+    headers = {"Content-Type": "application/json"}
+    for path in ("/api/core/dataset/list", "/api/core/dataset/list?searchKey=x&parentId="):
+        for sent in ({}, {"headers": headers}):
+            assert demo.get(path, **sent).status_code == 400
+        found = demo.request("GET", path, json={"searchKey": "no such"}).json()
+        assert (found["code"], found["data"]) == (200, [])
+
+
 def test_documents_have_every_route():
     with LocalClient({}) as client:
         public = client.get("/openapi.json").json()
@@ -87,6 +96,8 @@ def test_documents_have_every_route():
     assert {it.path for it in OPERATIONS} == {*public["paths"]}
     body = public["paths"][LIST]["post"]["requestBody"]
     assert body["content"]["application/json"]["schema"]["$ref"].endswith("/ListV2Request")
+    listing = public["paths"]["/api/core/dataset/list"]["get"]
+    assert listing["requestBody"]["required"] and "parameters" not in listing
     assert len(ADMIN_ROUTES) == sum(map(len, admin["paths"].values()))
     journal = admin["paths"]["/__admin/journal"]["get"]
     assert "since" in [it["name"] for it in journal["parameters"]]
