@@ -93,6 +93,13 @@ def test_objects_without_an_id_get_one(mock_server):
     assert {it.id: it.name for it in mock_server.collections(DATASET)}[first] == "New"
 
 
+def test_an_app_and_a_dataset_need_an_id(mock_server):
+    for put in (mock_server.put_app, mock_server.put_dataset):
+        for nameless in ({"name": "N"}, {"id": "", "name": "N"}):
+            with pytest.raises(ValueError, match=r"the field 'id', which is missing - at \$\.id"):
+                put(nameless)
+
+
 def test_faults_fire_once_or_as_long_as_their_block(mock_server):
     fault = mock_server.fault("error", operation="listV2", retry_after=3)
     response = listed(mock_server)

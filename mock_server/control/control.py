@@ -174,10 +174,16 @@ class Control(AdminClient):
         self.call("DELETE", path_to("datasets", dataset_id))
 
     def _put(self, item: Object, id_field: str, *names: str) -> str:
-        """Put an object, and return its id, which the server derives if the object has none."""
+        """Put an object, and return its id, which the server derives if the object has none.
+
+        Raises ValueError for an app or a dataset without an id.
+        """
         fields = msgspec.to_builtins(item, enc_hook=as_data)
-        if id_field in fields:
+        if fields.get(id_field):
             put = self.call("PUT", path_to(*names, fields[id_field]), fields)
+        # Only chats and collections get derived ids.
+        elif id_field == "id":
+            raise ValueError("Expected the field 'id', which is missing - at $.id")
         else:
             put = self.call("POST", path_to(*names), fields)
         return str(put[id_field])
