@@ -4,6 +4,7 @@ import errno
 import logging
 import sys
 from asyncio import to_thread
+from hashlib import sha256
 from pathlib import Path
 from socket import socket
 from time import monotonic, sleep
@@ -132,14 +133,14 @@ class Watch:
     def __init__(self, files: tuple[str, ...], sandboxes: Sandboxes) -> None:
         self._files = files
         self._sandboxes = sandboxes
-        self._change_times = [*map(change_time, files)]
+        self._versions = [*map(file_version, files)]
 
     async def reload_if_changed(self) -> None:
         """Load the files if one has changed; a broken fixture replaces nothing."""
-        change_times = [*map(change_time, self._files)]
-        if change_times == self._change_times:
+        versions = await to_thread(list, map(file_version, self._files))
+        if versions == self._versions:
             return
-        self._change_times = change_times
+        self._versions = versions
         try:
             fixture = await to_thread(load_fixture, *self._files)
         except FixtureError as error:
@@ -151,12 +152,15 @@ class Watch:
         say(f"loaded again: {fixture.summary}")
 
 
-def change_time(path: str) -> int:
-    """When a file was changed, in ns; 0 while it does not exist."""
+def file_version(path: str) -> tuple[int, bytes]:
+    """The time of a file in ns, and a hash of its content; (0, b"") while it does not exist.
+
+    A link that leads to another file, or a copy with the old time, changes the content alone.
+    """
     try:
-        return Path(path).stat().st_mtime_ns
+        return Path(path).stat().st_mtime_ns, sha256(Path(path).read_bytes()).digest()
     except OSError:
-        return 0
+        return 0, b""
 
 
 def set_up_logs() -> None:
