@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from functools import cached_property
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
-from mock_server.decoding import json_value
-from mock_server.errors import BadForm, BadJson, LimitReached
-from mock_server.forms import FORMS, form_value, media_type
+from mock_server.choices import Choices
+from mock_server.decoding import MAX_DEPTH, JsonObject
+from mock_server.errors import BadCharset, BadJson
+from mock_server.forms import group_by_name
+from mock_server.reading import Reading, read, value_or_text
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 """A key consists of visible ASCII characters other than the comma."""
@@ -36,45 +38,63 @@ class ClientRequest(Struct, frozen=True, dict=True):
     """Whether `body` is complete: not too long to be read, and not dropped by the journal."""
     sent_path: str = ""
     """The path as it was sent, percent-encoded."""
+    choices: Choices = Choices()
+    """The choices under which the body is read."""
 
     @classmethod
-    def of(cls, scope: Scope, body: bytes, *, is_whole: bool = True) -> Self:
+    def of(cls, scope: Scope, body: bytes, choices: Choices, *, is_whole: bool) -> Self:
         headers = header_texts(scope["headers"])
         key = bearer_key(headers)
         query = scope["query_string"].decode("latin-1")
         path = scope["path"]
         # Not every server of ASGI gives the path as it was sent.
         sent_path = (scope.get("raw_path") or path.encode()).decode(errors="replace")
-        return cls(scope["method"], path, query, headers, body, key, is_whole, sent_path)
+        return cls(scope["method"], path, query, headers, body, key, is_whole, sent_path, choices)
 
-    @property
-    def key_of_any_scheme(self) -> str:
-        """The word after the scheme of the header Authorization, with any scheme."""
-        _, _, words = self.headers.get("authorization", "").partition(" ")
-        return words.partition(" ")[0]
+    def under(self, choices: Choices) -> "ClientRequest":
+        """The request, to be read under these choices."""
+        return self if choices is self.choices else replace(self, choices=choices)
 
     @cached_property
-    def body_value(self) -> Any:
-        """The body as `decode_body` reads it; an empty object without a body."""
-        if not self.body:
-            return {}
-        return decode_body(self.body, self.headers)
+    def reading(self) -> Reading:
+        """What the body says."""
+        return read(self.body, self.headers, self.choices)
 
     @property
-    def fields(self) -> dict[str, Any]:
-        """The decoded body if it is an object, else an empty object."""
-        return self.body_value if isinstance(self.body_value, dict) else {}
+    def body_or_text(self) -> Any:
+        """The value of the body, else its text; None without a body."""
+        return value_or_text(self.reading.value, self.body)
+
+    @property
+    def fields(self) -> JsonObject:
+        """The value of the body if it is an object, else an empty object."""
+        value = self.reading.value
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def is_flat_json(self) -> bool:
+        """Whether the body is surely read as JSON in UTF-8, of few levels."""
+        is_alike = self.choices.request_form == "strict" or (
+            self.body.isascii() and self.headers.get("content-type") == "application/json"
+        )
+        return is_alike and self.body.count(b"{") + self.body.count(b"[") <= MAX_DEPTH
 
     @property
     def has_broken_json(self) -> bool:
         """Whether the body is not JSON, although its media type is JSON or missing."""
-        is_valid = self.body_value is not None or self.body.strip(b" \t\r\n") == b"null"
-        return not is_valid and "json" in self.headers.get("content-type", "json").lower()
+        is_broken = isinstance(self.reading.mistake, BadJson | BadCharset)
+        is_json = "json" in self.headers.get("content-type", "json").lower()
+        return bool(self.body) and is_broken and is_json
 
     @property
     def query_pairs(self) -> list[tuple[str, str]]:
         """The parameters of the query: (name, value), as often as they are sent."""
         return parse_qsl(self.query_text, keep_blank_values=True)
+
+    @property
+    def query_fields(self) -> JsonObject:
+        """The fields of the query; a repeated one is an array."""
+        return group_by_name(self.query_pairs)
 
     @cached_property
     def query(self) -> dict[str, str]:
@@ -115,29 +135,10 @@ def bearer_key(headers: Mapping[str, str]) -> str | None:
     return bearer and bearer[1]
 
 
-def decode_body(body: bytes, headers: Mapping[str, str]) -> Any:
-    """The JSON value of a body, else the fields of a form; None for another body."""
-    with suppress(BadJson):
-        return json_value(body)
-    if media_type(headers) not in FORMS:
-        return None
-    try:
-        return form_value(body, headers)
-    except BadForm:
-        return None
-    except LimitReached:
-        # With None, the journal would show the form as a text, with its secrets.
-        return {}
-
-
-def body_or_text(body: bytes, headers: Mapping[str, str]) -> Any:
-    """The decoded body, else its text; None without a body."""
-    if not body:
-        return None
-    value = decode_body(body, headers)
-    if value is None:
-        return body.decode(errors="replace")
-    return value
+def key_of_any_scheme(headers: Mapping[str, str]) -> str:
+    """The word after the scheme of the header Authorization, with any scheme."""
+    _, _, words = headers.get("authorization", "").partition(" ")
+    return words.partition(" ")[0]
 
 
 def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from account import LIST, PIN
+from account import COMPLETIONS, LIST, PIN, said
 
 ACCOUNT: dict[str, Any] = {
     "keys": [{"key": it, "permission": it} for it in ("owner", "manage", "write", "read")],
@@ -164,3 +164,44 @@ def test_a_new_app_keeps_the_variables_that_it_declares(client):
     values = {"city": "Ulm", "other": 1}
     said = client.talk("Hi", appId=id, detail=True, variables=values).json()
     assert said["newVariables"] == {"city": "Ulm"}
+
+
+# Bodies in other forms than JSON in UTF-8
+
+SECRET_PIN = json.dumps({"appId": "a", "chatId": "c1", "top": True, "password": "geheim€"})
+JSON_IN = "application/json; charset="
+FORMS = [
+    (b"\xef\xbb\xbf" + SECRET_PIN.encode(), "application/json"),
+    (SECRET_PIN.encode("utf-16"), JSON_IN + "utf-16"),
+    (
+        json.dumps(json.loads(SECRET_PIN), ensure_ascii=False).encode("gbk", "replace"),
+        JSON_IN + "gbk",
+    ),
+    (SECRET_PIN.replace("geheim", "\udcff").encode(errors="surrogateescape"), "application/json"),
+    (b"appId=a&chatId=c1&top=true&password=geheim", "application/x-www-form-urlencoded"),
+]
+
+
+@pytest.mark.parametrize("content, media", FORMS)
+def test_faults_criteria_and_the_journal_read_a_body_as_the_operation_does(client, content, media):
+    client.add("error", match={"body": {"chatId": "c1"}})
+    headers = {"Content-Type": media}
+    assert client.fetch(PIN, content, headers=headers).status_code == 503
+    client.control.assert_called("updateHistory", body={"appId": "a"})
+    shown = str(client.control.journal)
+    assert "geheim" not in shown and "\\xff" not in shown
+    again = client.fetch(PIN, content, headers=headers)
+    assert again.status_code == (400 if "urlencoded" in media else 200)
+
+
+def test_a_question_with_a_bom_is_found(client):
+    client.control.reply("Found.", match={"question": "where"})
+    sent = {"appId": "a", "messages": [{"role": "user", "content": "Where?"}]}
+    content = b"\xef\xbb\xbf" + json.dumps(sent).encode()
+    assert said(client.fetch(COMPLETIONS, content)) == "Found."
+
+
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "rot13", "nope"])
+def test_codecs_of_python_are_no_charsets(client, charset):
+    headers = {"Content-Type": JSON_IN + charset}
+    assert client.fetch(PIN, b'{"a": "\xff"}', headers=headers).text == "Invalid body"

@@ -17,8 +17,7 @@ from mock_server.service.collections import (
     training_state,
 )
 from mock_server.service.examples import DEMO_DATASET
-from mock_server.service.fields import Fields
-from mock_server.service.operation import Operation
+from mock_server.service.operation import Fields, Operation
 from mock_server.service.rights import Permission, rights
 from mock_server.service.shared import Page, page_offset, show_page, struct_from
 from mock_server.store.account import subtree_ids

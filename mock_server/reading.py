@@ -1,0 +1,124 @@
+"""How the body of a request is read: JSON in any charset, forms, nothing. It is read here alone."""
+
+import codecs
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct, json
+
+from mock_server.choices import Choices
+from mock_server.decoding import NOT_JSON, JsonObject, json_value
+from mock_server.errors import BadCharset, BadForm, BadJson, LimitReached, NotAnObject, Refusal
+from mock_server.forms import (
+    FORMS,
+    MULTIPART,
+    URL_ENCODED,
+    form_parts,
+    form_value,
+    group_by_name,
+    header_parameters,
+    media_type,
+)
+
+JSON_TYPES = ("application/json", "application/ld+json")
+PYTHON_CODECS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
+"""Codecs of Python that are no charsets of JSON."""
+
+
+class Reading(Struct, frozen=True):
+    """What a body says."""
+
+    value: Any
+    """The JSON value, or the fields of a form. With a mistake it is a guess, None without one."""
+    mistake: Refusal | None = None
+    """Why the body cannot be read under the choices."""
+    is_plain: bool = True
+    """Whether the body is JSON in UTF-8, the only form that the spec has (spec 5)."""
+
+
+def read(body: bytes, headers: Mapping[str, str], choices: Choices) -> Reading:
+    """Read a body under choices request_form and content_type_missing."""
+    counts_as_json = "content-type" not in headers and choices.content_type_missing == "accept"
+    try:
+        if choices.request_form == "strict" or counts_as_json:
+            return Reading(json_value(body))
+        return read_as_service(body, headers)
+    except (BadCharset, BadForm, BadJson, LimitReached, NotAnObject) as mistake:
+        return Reading(guess(body, headers), mistake)
+
+
+def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
+    """Read a URL-encoded form, or JSON in any charset, as FastGPT does.
+
+    Raises BadCharset, BadJson, LimitReached, NotAnObject.
+    """
+    media = media_type(headers)
+    if media == URL_ENCODED:
+        return Reading(form_value(body, headers), is_plain=False)
+    if media not in JSON_TYPES:
+        got = "no body"
+        if body:
+            got = f"a text of type {media or 'text/plain'}"
+        raise NotAnObject(f"a JSON object, got {got}")
+    content = in_utf8(body, headers) or b"{}"
+    return Reading(json_value(content), is_plain=content == body)
+
+
+def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
+    """A text in the charset of its Content-Type, in UTF-8 without BOM. Raises BadCharset."""
+    if body.isascii() and headers.get("content-type") == JSON_TYPES[0]:
+        return body
+    charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
+    try:
+        if codecs.lookup(charset).name in PYTHON_CODECS:
+            raise LookupError
+        text = body.decode(charset, "replace")
+    # A charset that is unknown, or a codec for other things than texts.
+    except (LookupError, UnicodeError):
+        raise BadCharset("a charset such as utf-8", charset, "header Content-Type") from None
+    return text.removeprefix("\ufeff").encode(errors="replace")
+
+
+def guess(body: bytes, headers: Mapping[str, str]) -> Any:
+    """What a body says that is refused, for the journal and conditions; None if it says nothing."""
+    if not body:
+        return {}
+    with suppress(BadJson):
+        return json_value(body)
+    with suppress(BadCharset, BadJson):
+        return json_value(in_utf8(body, headers))
+    if media_type(headers) not in FORMS:
+        return None
+    try:
+        return form_value(body, headers)
+    except BadForm:
+        return None
+    except LimitReached:
+        # With None, the journal would show the form as a text, with its secrets.
+        return {}
+
+
+def value_or_text(value: Any, body: bytes) -> Any:
+    """The value of a body, else its text; None without a body."""
+    if not body:
+        return None
+    if value is None:
+        return body.decode(errors="replace")
+    return value
+
+
+def form_fields(body: bytes, headers: Mapping[str, str]) -> JsonObject:
+    """The fields of a form: its `file`, its texts, and the fields of the JSON object `data`.
+
+    As in FastGPT, a field in `data` wins, a repeated text is an array, and a `data` that
+    is not a JSON object counts as an empty one. Raises BadForm, LimitReached.
+    """
+    parts = form_parts(body, headers)
+    files = [part for part in parts if part.filename]
+    if [part.name for part in files] != ["file"]:
+        raise BadForm(f"{MULTIPART} with one file, in a part `file`")
+    fields = group_by_name((part.name, part.text) for part in parts if not part.is_file)
+    with suppress(TypeError, *NOT_JSON):
+        fields |= json.decode(fields.pop("data", "{}"), type=JsonObject)
+    return fields | {"file": files[0]}
