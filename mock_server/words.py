@@ -35,7 +35,10 @@ def count_in_words(number: int, noun: str) -> str:
 
 def closest_word(word: str, words: Iterable[str]) -> str | None:
     """The word most similar to a word, of the first MAX_WORDS; None if all differ too much."""
-    return next(iter(get_close_matches(word, islice(words, MAX_WORDS), 1)), None)
+    # Long words, such as paths, must be as near as short ones: they differ in about six letters.
+    least_similarity = max(0.6, 1 - 3 / max(1, len(word)))
+    closest = get_close_matches(word, islice(words, MAX_WORDS), 1, least_similarity)
+    return next(iter(closest), None)
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:

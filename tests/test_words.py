@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any, Literal, get_args, get_type_hints
 
 import pytest
-from account import ACCOUNTS
+from account import ACCOUNTS, LIST
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
@@ -18,7 +18,7 @@ from mock_server.fixture.source import FixtureError
 from mock_server.salvage import plain_type, type_in_words, union_members
 from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS
-from mock_server.words import did_you_mean
+from mock_server.words import closest_word, did_you_mean
 
 PYTHON = re.compile(r"`|regex|RFC|\b(NoneType|None|str|int|float|bool|dict|Struct|array|Invalid)\b")
 CODE = re.compile(r"\\Z|\(\?|\[\^?[A-Za-z0-9]-")
@@ -99,6 +99,17 @@ def test_a_secret_of_the_wrong_type_is_not_shown(client, secret):
     message = client.fetch(f"{ACCOUNTS}/loginByPassword", login).json()["message"]
     assert message.startswith("Expected a text") and "got" not in message
     assert "4711" not in str(client.control.journal)
+
+
+PATHS = [path for it in OPERATIONS for path, _ in it.routes]
+FAR = ("/api/core/app/logs/getTotalData", "/api/support/user/account/register")
+NEAR = {"/v1/chat/completions": "/api/v1/chat/completions", f"{LIST[:-1]}3": LIST}
+
+
+def test_only_a_near_path_is_suggested():
+    assert [closest_word(it, PATHS) for it in FAR] == [None, None]
+    assert {it: closest_word(it, PATHS) for it in NEAR} == NEAR
+    assert closest_word("nwo", ["now"]) == "now"
 
 
 def test_types_in_words():
