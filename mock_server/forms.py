@@ -66,8 +66,11 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
         "on_headers_finished": on_headers_finished,
         "on_part_data": on_part_data,
     }
-    boundary = header_parameters(headers.get("content-type", "")).get("boundary", "")
+    content_type = headers.get("content-type", "none")
     try:
+        boundary = header_parameters(content_type).get("boundary")
+        if boundary is None:
+            raise BadForm(f"Content-Type: {MULTIPART} with a boundary, got {content_type}")
         parser = MultipartParser(boundary, callbacks)
         parser.write(content)
         parser.finalize()

@@ -59,8 +59,8 @@ def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
     if media not in JSON_TYPES:
         got = "no body"
         if body:
-            got = f"a text of type {media or 'text/plain'}"
-        raise NotAnObject(f"a JSON object, got {got}")
+            got = f"a body of type {media or 'text/plain'}"
+        raise NotAnObject(f"a JSON object with Content-Type: {JSON_TYPES[0]}, got {got}")
     content = in_utf8(body, headers) or b"{}"
     return Reading(json_value(content), is_plain=content == body)
 

@@ -67,11 +67,17 @@ def test_a_form_is_read(client):
     assert (listed["list"][0]["_id"], listed["total"]) == ("latin", 1)
 
 
-@pytest.mark.parametrize("headers", [{}, {"Content-Type": "text/plain"}])
-def test_a_body_of_another_type_is_no_json(client, headers):
-    response = client.post(LIST, content=b'{"datasetId": "d"}', headers=headers)
+@pytest.mark.parametrize("media", ["", "text/plain", "multipart/form-data; boundary=x"])
+@pytest.mark.parametrize("content", [b"", b'{"datasetId": "d"}'])
+def test_a_body_of_another_type_is_no_json(client, media, content):
+    headers = {"Content-Type": media} if media else {}
+    response = client.post(LIST, content=content, headers=headers)
     assert (response.status_code, response.json()["code"]) == (400, 400)
-    assert "text/plain" in response.json()["message"]
+    got = "no body"
+    if content:
+        got = f"a body of type {media.partition(';')[0] or 'text/plain'}"
+    expected = f"Expected a JSON object with Content-Type: application/json, got {got}"
+    assert response.json()["message"].startswith(expected)
 
 
 def test_a_query_is_no_body(client):

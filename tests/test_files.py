@@ -104,6 +104,14 @@ def test_a_boundary_that_is_no_latin_1_is_refused(client):
     assert client.control.journal[-1]["response"]["status"] == 500
 
 
+@pytest.mark.parametrize("sent", ["application/json", "multipart/form-data", "none"])
+def test_a_form_of_another_type_is_told_its_type(client, sent):
+    media = {} if sent == "none" else {"Content-Type": sent}
+    response = client.post(f"/api/core{NEW_IN}/localFile", content=b"--x", headers=media)
+    expected = f"Expected Content-Type: multipart/form-data with a boundary, got {sent}"
+    assert response.json()["message"] == expected
+
+
 def test_a_repeated_text_of_a_form_is_an_array(client):
     texts = [("datasetId", "notes"), ("tags", "a"), ("tags", "b"), ("data", '{"parentId": null}')]
     assert client.collection(made_of(upload(client, TEXT, *texts)))["tags"] == ["a", "b"]
