@@ -28,6 +28,21 @@ def test_the_keys_of_a_sandbox_have_the_permissions_of_the_declared_ones(client)
     assert client.admin("POST", "/sandboxes/one/journal/verify", pins)["ok"]
 
 
+def test_a_verify_that_fails_tells_of_calls_with_other_keys(client):
+    client.admin("POST", "/sandboxes", {"name": "one"})
+    pins = {"operation": "updateHistory"}
+
+    def message(sandbox: str) -> str:
+        return str(
+            client.admin("POST", f"/sandboxes/{sandbox}/journal/verify", pins, 409)["message"]
+        )
+
+    assert message("one") == "Expected a call of updateHistory, got none"
+    client.page()
+    told = "\n1 call with no sandbox's key came to sandbox 'default' since its reset"
+    assert message("one").endswith(told) and told not in message("default")
+
+
 def test_a_restore_brings_back_the_keys_of_its_moment(client):
     keys = client.admin("POST", "/sandboxes", {"name": "one"})["keys"]
     client.admin("PUT", "/sandboxes/one/snapshots/before")
