@@ -10,6 +10,13 @@ from mock_server.service.call import Call
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.words import did_you_mean
 
+LINKS = {
+    "console": "/__admin/",
+    "openapi": "/openapi.json",
+    "adminOpenapi": "/__admin/openapi.json",
+}
+"""What a person may look for who opens the root; the documents describe both APIs."""
+
 
 class Routes:
     """The operations by their paths and methods."""
@@ -44,6 +51,8 @@ class Routes:
         method = call.request.method
         methods = self._operations.get(path)
         if methods is None:
+            if path == "/":
+                raise errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
             hint = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
             raise errors.RouteNotFound("a route of the service", path, hint=hint)
         operation = methods.get(method) or next(iter(methods.values()))
