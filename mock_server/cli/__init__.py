@@ -9,6 +9,7 @@ import click
 from mock_server import __version__
 from mock_server.cli import common, offline, outside, serving
 from mock_server.cli.common import PREFIX, fail, say
+from mock_server.fixture.load import shipped_fixtures
 from mock_server.words import closest_word, did_you_mean
 
 
@@ -18,8 +19,11 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = args[0] if args else ""
         if first not in (*self.commands, "--help", "-h", "--version"):
-            hint = did_you_mean(first, self.commands)
-            if hint and first.isalpha() and not Path(first).exists():
+            known = (*self.commands, *shipped_fixtures())
+            # The name of a file has a suffix or a folder, unless there is such a file.
+            is_word = first[:1].isalpha() and Path(first).stem == first
+            if is_word and first not in known and not Path(first).exists():
+                hint = did_you_mean(first, known) or " (see mock-server --help)"
                 fail(f"Expected a command or a fixture, got {first!r}{hint}")
             args = ["serve", *args]
         return super().parse_args(ctx, args)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 
 class Exit(IntEnum):
@@ -29,7 +30,18 @@ VERIFY_KEY = f"{PREFIX}VERIFY_KEY"
 # The variables of a command do not have its name: MOCK_SERVER_PORT.
 VARIABLES = {"auto_envvar_prefix": "MOCK_SERVER"}
 
-option = partial(click.option, show_envvar=True)
+
+class Option(click.Option):
+    """An option whose mistakes name its variable if the value comes from there."""
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        context = ctx or click.get_current_context()
+        if context.get_parameter_source(self.name) is ParameterSource.ENVIRONMENT:
+            return f"{PREFIX}{self.name}".upper()
+        return self.opts[0]
+
+
+option = partial(click.option, cls=Option, show_envvar=True)
 """An option, whose help names its variable."""
 PORT = click.IntRange(0, 65535)
 
@@ -58,7 +70,7 @@ OUTPUT: dict[str, Any] = {
 }
 
 
-def check_address(_: click.Context, param: click.Parameter, text: str | None) -> str | None:
+def check_address(context: click.Context, param: click.Parameter, text: str | None) -> str | None:
     """The address without the /api that clients add. Any other text is refused."""
     import httpx2  # it would add 40 ms to each start of the server
 
@@ -69,7 +81,8 @@ def check_address(_: click.Context, param: click.Parameter, text: str | None) ->
         url = httpx2.URL(text)
         if url.scheme in ("http", "https") and url.host:
             return text
-    fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {param.opts[0]}")
+    place = param.get_error_hint(context)
+    fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {place}")
 
 
 def write_out(text: str, output: Path | None) -> None:

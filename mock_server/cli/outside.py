@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mock_server.cli import common
-from mock_server.cli.common import OUTPUT, Exit, check_address, fail, say, write_out
+from mock_server.cli.common import OUTPUT, Exit, check_address, fail, option, say, write_out
 from mock_server.fixture.dump import yaml_of
 from mock_server.fixture.load import load_fixture
 
@@ -24,7 +24,7 @@ def key_from(variable: str) -> str:
 
 
 @click.command("verify")
-@click.option("--base-url", required=True, callback=check_address, help="Address of the server.")
+@option("--base-url", required=True, callback=check_address, help="Address of the server.")
 @click.option("--key-env", default=common.VERIFY_KEY, help="Name of the variable with the API key.")
 @click.option(
     "--dataset", metavar="ID", help="Dataset to look at; by default the best of the first 10."
@@ -70,7 +70,7 @@ def verify_command(
 
 
 @click.command("pull")
-@click.option("--base-url", required=True, callback=check_address, help="Address of FastGPT.")
+@option("--base-url", required=True, callback=check_address, help="Address of FastGPT.")
 @click.option("--key-env", default=common.PULL_KEY, help="Name of the variable with the API key.")
 @click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
 @click.option("--app", multiple=True, help="Id of an app to read, by default all.")

@@ -2,6 +2,8 @@
 
 import errno
 import logging
+import os
+import re
 import sys
 from asyncio import to_thread
 from hashlib import sha256
@@ -14,7 +16,17 @@ import click
 from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
-from mock_server.cli.common import FIXTURE, PORT, VARIABLES, Exit, check_address, fail, option, say
+from mock_server.cli.common import (
+    FIXTURE,
+    PORT,
+    PREFIX,
+    VARIABLES,
+    Exit,
+    check_address,
+    fail,
+    option,
+    say,
+)
 from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
@@ -22,16 +34,33 @@ from mock_server.redaction import redact_query
 from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
 
+ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+")
+HEALTH_FIELDS = {"status", "fixture", "generation", "profile"}
+"""The fields by which the health of a mock server is known."""
+
 
 def name_value_pairs(
     context: click.Context, param: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """NAME=VALUE options as a dict. A NAME alone has an empty value, which every choice refuses."""
+    """NAME=VALUE options as a dict. A NAME alone is refused."""
     values = {}
     for text in texts:
-        name, _, value = text.partition("=")
+        name, mark, value = text.partition("=")
+        if not mark:
+            fail(f"Expected NAME=VALUE, got {text!r} - at {param.get_error_hint(context)}")
         values[name] = value
     return values
+
+
+def check_origins(
+    context: click.Context, param: click.Parameter, origins: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The origins. One that no browser sends is refused."""
+    for origin in origins:
+        if not ORIGIN.fullmatch(origin):
+            expected = "an origin with scheme and without path, such as http://localhost:3000"
+            fail(f"Expected {expected}, got {origin!r} - at {param.get_error_hint(context)}")
+    return origins
 
 
 @click.command("serve", context_settings=VARIABLES)
@@ -55,6 +84,9 @@ def name_value_pairs(
 )
 @option(
     "--admin-token",
+    # click takes an empty variable for none: then the admin API would be open.
+    default=lambda: os.environ.get(f"{PREFIX}ADMIN_TOKEN"),
+    show_default=False,
     help="Token that the admin API asks for (Authorization: Bearer TOKEN). Without it, everybody "
     "who reaches the port may use it.",
 )
@@ -66,6 +98,7 @@ def name_value_pairs(
 @option(
     "--cors-origin",
     multiple=True,
+    callback=check_origins,
     show_default="every origin",
     help="An origin whose pages may call the service, http://localhost:3000. May be repeated.",
 )
@@ -206,8 +239,10 @@ try it: {example}"""
 @option("--port", type=PORT, default=8000, help="Port of the server.")
 @option("--timeout", default=30.0, help="Seconds to wait.")
 def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
-    """Wait until a server is ready."""
+    """Wait until a mock server is ready."""
     import httpx2
+
+    from mock_server.control.http import json_fields, stranger_in_words
 
     url = url or url_at(host, port)
     # The guard of the admin API accepts this host, whatever name the URL has.
@@ -216,10 +251,14 @@ def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
     with httpx2.Client(headers=headers, timeout=2, trust_env=False) as client:
         while True:
             try:
-                client.get(f"{url}/__admin/health").raise_for_status()
-                break
+                response = client.get(f"{url}/__admin/health")
+                # Other servers may answer any path with 200.
+                if json_fields(response).keys() >= HEALTH_FIELDS:
+                    break
+                problem = stranger_in_words(url, response)
             except httpx2.HTTPError as error:
-                if monotonic() > deadline:
-                    fail(f"{url} is not ready after {timeout:g} s: {error}", Exit.TIMED_OUT)
+                problem = f"no server at {url} ({error})"
+            if monotonic() > deadline:
+                fail(f"not ready after {timeout:g} s: {problem}", Exit.TIMED_OUT)
             sleep(0.1)
     click.echo("ready")

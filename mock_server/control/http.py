@@ -1,8 +1,10 @@
 """Calls of the admin API, over a socket or in process."""
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from html import unescape
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +17,7 @@ from mock_server.real_time import RealTime
 
 TIMEOUT = 30
 """Seconds that a call may take."""
+TITLE = re.compile("<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 __tracebackhide__ = True
 """Makes pytest leave this module out of tracebacks."""
@@ -52,14 +55,29 @@ class AdminClient:
         # A client that is closed raises RuntimeError.
         except (httpx2.TransportError, RuntimeError) as error:
             raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None
-        fields: JsonObject = {}
-        with suppress(msgspec.DecodeError):
-            fields = msgspec.json.decode(response.content, type=JsonObject)
+        fields = json_fields(response)
         if response.is_success and fields:
             return fields
         # A mock server's refusal has a message; a response without one is from another server.
-        stranger = f"no mock server at {self.http.base_url}: it sends {response.text!r:.80}"
+        stranger = stranger_in_words(str(self.http.base_url), response)
         raise Refused(response.status_code, {"message": stranger} | fields)
+
+
+def json_fields(response: httpx2.Response) -> JsonObject:
+    """The fields of a JSON object; none if the response is something else."""
+    fields: JsonObject = {}
+    with suppress(msgspec.DecodeError):
+        fields = msgspec.json.decode(response.content, type=JsonObject)
+    return fields
+
+
+def stranger_in_words(url: str, response: httpx2.Response) -> str:
+    """What another server answers: its status, and the title of its page or its first words."""
+    sent = f"{response.text!r:.80}"
+    title = TITLE.search(response.text)
+    if title:
+        sent = f"the page {unescape(title[1]).strip()!r}"
+    return f"no mock server at {url}: it answers with status {response.status_code} and {sent}"
 
 
 def client_at(url: str, token: str | None = None, *, trust_env: bool = False) -> httpx2.Client:
