@@ -1,9 +1,14 @@
 """The pages for people: tables, links, and examples are true."""
 
 import ast
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from argparse import ArgumentParser
+from pathlib import Path
 from urllib.parse import unquote
 
 import httpx2
@@ -107,6 +112,33 @@ def test_curl_examples_succeed(page, server):
         url = re.sub("^http://127.0.0.1:8000", server.url, sent.url)
         response = httpx2.request(method, url, headers=headers, content=sent.d, verify=False)
         assert response.is_success, (command, response.text)
+
+
+CI = ROOT / "docs/guides/ci.md"
+(GITLAB,) = [yaml.safe_load(it)["script"] for it in blocks("yml", CI) if it.startswith("script:")]
+SCRIPTS = {"sh": blocks("sh", CI)[0], "bash -e": "\n".join(GITLAB)}
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+@pytest.mark.parametrize(
+    ("fixture", "status", "told"),
+    [("apps: []", 0, '"GET /__admin/health '), ("app: []", 1, "(did you mean 'apps'?)\n")],
+)
+def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, told, tmp_path):
+    command = shutil.which("mock-server", path=Path(sys.executable).parent)
+    programs = dict.fromkeys(["git", "pip", "npm", "python3", ".venv/bin/pip"], "true")
+    programs |= dict.fromkeys(["mock-server", ".venv/bin/mock-server"], f'exec {command} "$@"')
+    programs["npx"] = f"{command} wait --url $MOCK_SERVER_URL && cat mock-server.log"
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    for name, line in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "fixture.yaml").write_text(fixture)
+    variables = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    script = f"{SCRIPTS[shell]}\nkill $!"
+    started = [*shell.split(), "-c", script]
+    done = subprocess.run(started, cwd=tmp_path, env=variables, capture_output=True, text=True)
+    assert done.returncode == status and told in done.stdout
 
 
 def test_python_examples_run(pytester):
