@@ -96,6 +96,12 @@ def test_workflows_and_forms_are_yaml(file):
     assert isinstance(yaml.safe_load(file.read_text()), dict)
 
 
+def test_nothing_is_published_until_a_variable_is_set():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
+    public = [it for it in jobs.values() if {"id-token", "packages"} & {*it.get("permissions", ())}]
+    assert [it["if"] for it in public] == ["vars.PYPI_ENVIRONMENT != ''", "vars.IMAGE != ''"]
+
+
 WORDS = ArgumentParser()
 for name in ("curl", "url", "-X", "-d"):
     WORDS.add_argument(name)
