@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from mock_server import MockServer
+
 EXAMPLES = Path(__file__).with_name("languages")
 GUIDES = EXAMPLES.parents[2] / "docs/guides"
 
@@ -18,13 +20,13 @@ def needs(tool: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not shutil.which(tool), reason=f"{tool} is missing")
 
 
-def run(folder: Path, *command: str, **variables: str) -> str:
-    """What a command prints that succeeds."""
+def run(folder: Path, *command: str, status: int = 0, **variables: str) -> str:
+    """What a command prints that ends with this exit code."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "NO_COLOR": "1"} | variables
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, cwd=folder, env=environment, text=True, **pipes)
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == status, done.stdout
     return done.stdout
 
 
@@ -35,33 +37,55 @@ def block(page: str) -> str:
 
 
 def write_example(folder: Path, hooks: str) -> None:
-    """The tests of the guides, with the hooks of this package."""
-    tests = (EXAMPLES / "mock.test.ts").read_text() + block("migrating.md")
-    files = {"mock.test.ts": tests, "mock-server.ts": block("other-languages.md")}
+    """The tests of the guides, and tests that fail, with the hooks of this package."""
+    example = (EXAMPLES / "mock.test.ts").read_text()
+    client, _, _ = example.partition("test(")
+    files = {
+        "mock.test.ts": example + block("migrating.md"),
+        "fail.test.ts": client + FAILING,
+        "mock-server.ts": (EXAMPLES / "mock-server.ts").read_text(),
+    }
     for name, text in files.items():
         (folder / name).write_text(text.replace('"vitest"', f'"{hooks}"'))
 
 
-def test_the_guide_shows_the_file():
-    assert block("other-languages.md") == (EXAMPLES / "mock-server.ts").read_text()
+FAILING = """
+test("a search", async () => { await list("release"); throw new Error("of the test"); });
+test("a fault", async () => { await mock.fault("hang", { operation: "updateHistory" }); });
+test("an answer", async () => { await mock.respond("GET /a", { json: {} }); });
+"""
+
+
+def check_failing(printed: str) -> None:
+    assert re.search("Tests:? +2 failed.* 1 passed", printed)
+    assert "POST /api/core/dataset/collection/listV2 {" in printed and " -> 200" in printed
+    assert "hang for updateHistory never fired: no request of its operation has come" in printed
 
 
 @needs("npm")
 def test_vitest_passes_and_starts_the_command(tmp_path):
     write_example(tmp_path, "vitest")
-    (tmp_path / "package.json").write_text("{}")
-    run(tmp_path, "npm", "install", "--no-audit", "--no-fund", "vitest")
-    assert re.search("Tests +4 passed", run(tmp_path, "npx", "vitest", "run"))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    packages = ("vitest", "typescript@7", "@types/node")
+    run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
+    run(tmp_path, "npx", "tsc", "--init")
+    run(tmp_path, "npx", "tsc", "--noEmit", "--module", "preserve")
+    assert re.search("Tests +4 passed", run(tmp_path, "npx", "vitest", "run", "mock"))
+    check_failing(run(tmp_path, "npx", "vitest", "run", "fail", status=1))
 
 
 @needs("npm")
-def test_jest_passes_with_a_server_that_runs(mock_server, tmp_path):
+def test_jest_passes_with_a_server_that_runs(tmp_path):
     write_example(tmp_path, "@jest/globals")
     settings = {"jest": {"transform": {"ts$": "@sucrase/jest-plugin"}}}
     (tmp_path / "package.json").write_text(json.dumps(settings))
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", "jest", "@sucrase/jest-plugin")
-    printed = run(tmp_path, "npx", "jest", MOCK_SERVER_URL=mock_server.url)
+    with MockServer(admin_token="t0ken") as server:
+        variables = {"MOCK_SERVER_URL": server.url, "MOCK_SERVER_ADMIN_TOKEN": "t0ken"}
+        printed = run(tmp_path, "npx", "jest", "mock", **variables)
+        check_failing(run(tmp_path, "npx", "jest", "fail", status=1, **variables))
     assert re.search("Tests: +4 passed", printed)
+    assert "MOCK_SERVER_URL is set, so these are ignored: demo" in printed
 
 
 @needs("go")

@@ -26,15 +26,15 @@ test("a list is searched", async () => {
 });
 
 test("a pin fails once, then works", async () => {
-  await mock.admin("POST", "/faults", { kind: "error", operation: "updateHistory", status: 503 });
+  await mock.fault("error", { operation: "updateHistory", status: 503 });
   await expect(pin(false)).rejects.toThrow("503");
   await pin(false);
   expect((await mock.admin("GET", `/apps/${APP}/chats/${CHAT}`)).top).toBe(false);
-  await mock.admin("POST", "/journal/verify", { operation: "updateHistory", body: { top: false }, exactly: 2 });
+  await mock.assertCalled("updateHistory", { body: { top: false }, exactly: 2 });
 });
 
 test("another test has not seen it", async () => {
   expect((await mock.admin("GET", `/apps/${APP}/chats/${CHAT}`)).top).toBe(true);
-  await expect(mock.admin("POST", "/journal/verify", { operation: "updateHistory" }))
+  await expect(mock.assertCalled("updateHistory"))
     .rejects.toThrow("409 Expected a call of updateHistory, got none");
 });
