@@ -83,9 +83,11 @@ def test_the_command_writes_a_fixture(run, tmp_path):
     others = [entry("GET", "/logo.png", None, None) for _ in range(2)]
     path.write_bytes(b"\xef\xbb\xbf" + har(listed({"_id": "x", "name": "no"}), *others))
     skipped = "skipped 2 responses of other addresses\n"
-    assert run("import", "har", path, "--output", output) == (0, "", skipped)
+    wrote = "wrote 1 dataset, 1 collection, 0 chats to"
+    done = (0, "", f"{skipped}{wrote} {output}\n")
+    assert run("import", "har", path, "--output", output) == done
     assert load_fixture(output).store.datasets["d"].collections["x"].name == "no"
-    assert run("import", "har", path) == (0, output.read_text(), skipped)
+    assert run("import", "har", path) == (0, output.read_text(), f"{skipped}{wrote} stdout\n")
     assert {*tmp_path.iterdir()} == {path, output}
 
 

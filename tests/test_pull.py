@@ -86,13 +86,14 @@ def server(request: pytest.FixtureRequest, serve: Any) -> MockServer:
 
 @pytest.fixture
 def pulled(run: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs `pull` with a key, which it does not show."""
+    """Runs `pull` with a key, which it does not show; of stderr, without what is read."""
 
     def run_it(*args: Any, key: str = KEY) -> tuple[int, str, str]:
         monkeypatch.setenv("ACME_KEY", key)
         code, out, err = run("pull", "--key-env", "ACME_KEY", *args)
         assert key not in out + err and "Traceback" not in err
-        return code, out, err
+        lines = [it for it in err.splitlines(keepends=True) if not it.startswith("reading ")]
+        return code, out, "".join(lines)
 
     return run_it
 
@@ -132,7 +133,26 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(pulled, server):
 def test_a_key_that_is_refused_writes_nothing(pulled, server, tmp_path):
     path = tmp_path / "pulled.yaml"
     code, _, err = pulled("--base-url", server.url, "--output", path, key="fastgpt-of-a-stranger")
-    assert code == 1 and "cannot read the apps of folder null: " in err and not path.exists()
+    assert code == 1 and "cannot read the apps at the top level: Expected " in err
+    assert not path.exists()
+
+
+def test_what_is_read_and_tried_again_is_said_in_plain_words(serve):
+    server = serve({"apps": [{"id": "a"}]})
+    server.respond("app.list", text="<title>Bad&nbsp;gate</title>", status=502, times=1)
+    said: list[str] = []
+    pull(server.url, KEY, say=said.append, pause=0)
+    url = f"{server.url}/api/core/app/list"
+    page = f"Expected an answer, got status 502 and the page 'Bad\\xa0gate' - at {url}"
+    assert said[:2] == ["reading the apps at the top level", f"trying again in 0 s: {page}"]
+    assert said[2:] == ["reading app a", "reading the datasets at the top level"]
+
+
+def test_an_account_of_which_nothing_is_read_is_no_success(pulled, serve, tmp_path):
+    path = tmp_path / "f.yaml"
+    code, _, err = pulled("--base-url", serve({}).url, "--output", path)
+    assert (code, err) == (1, "nothing could be read, nothing is written\n")
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(("offset", "skip", "times"), [(30, 0, 1), (30, 0, None)])
@@ -182,7 +202,7 @@ def test_a_service_that_is_not_there_exits_with_3(pulled, serve):
     assert "Error(" not in err
     server = serve(ACCOUNT)
     server.fault("error", status=502, times=None)
-    with pytest.raises(ServiceError, match="HTTP 502"):
+    with pytest.raises(ServiceError, match="got status 502 and "):
         pull(server.url, KEY, pause=0)
     assert len(server.journal) == 8
 
@@ -213,5 +233,5 @@ def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):
     server.wait_for("dataset.list", times=2, timeout=20)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (3, b"interrupted: nothing is written\n")
+    assert process.returncode == 3 and err.endswith(b"\ninterrupted: nothing is written\n")
     assert [*tmp_path.iterdir()] == []

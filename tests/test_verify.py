@@ -251,7 +251,7 @@ def test_the_dataset_that_shows_most_is_looked_at(check, serve):
 @pytest.mark.parametrize("option", ["--dataset", "--app"])
 def test_an_id_that_does_not_exist_is_refused(check, serve, option, name):
     code, out, err = check(serve(ACCOUNT, profile=name).url, option, "nope")
-    assert (code, out) == (1, "") and f"{NOTHING}Expected an answer, got HTTP " in err
+    assert (code, out) == (1, "") and f"{NOTHING}Expected the data of FastGPT, got status " in err
 
 
 def test_an_empty_account_shows_nothing(check, serve):

@@ -86,10 +86,10 @@ def pull_command(
 
     key = key_from(key_env)
     try:
-        document, problems = pull(base_url, key, **selection)
+        document, problems = pull(base_url, key, say=say, **selection)
         for problem in problems:
             say(problem)
-        if problems and not (document["apps"] or document["datasets"]):
+        if not (document["apps"] or document["datasets"]):
             fail("nothing could be read, nothing is written")
         if anonymize:
             document = anonymized(document)
@@ -128,3 +128,4 @@ def har_command(file: Path, output: Path | None) -> None:
     if not document:
         fail(f"{file} shows no app, chat, dataset or collection")
     write_out(yaml_of(document), output)
+    say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")

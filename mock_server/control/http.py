@@ -72,12 +72,17 @@ def json_fields(response: httpx2.Response) -> JsonObject:
 
 
 def stranger_in_words(url: str, response: httpx2.Response) -> str:
-    """What another server answers: its status, and the title of its page or its first words."""
+    """That there is another server, and what it answers."""
+    return f"no mock server at {url}: it answers with {answer_in_words(response)}"
+
+
+def answer_in_words(response: httpx2.Response) -> str:
+    """The status of a response, and the title of its page or its first words."""
     sent = f"{response.text!r:.80}"
     title = TITLE.search(response.text)
     if title:
         sent = f"the page {unescape(title[1]).strip()!r}"
-    return f"no mock server at {url}: it answers with status {response.status_code} and {sent}"
+    return f"status {response.status_code} and {sent}"
 
 
 def client_at(url: str, token: str | None = None, *, trust_env: bool = False) -> httpx2.Client:

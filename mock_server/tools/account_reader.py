@@ -42,6 +42,8 @@ class AccountReader(Struct):
 
     client: httpx2.Client
     pause: float
+    say: Callable[[str], None]
+    """Takes a line for people: what is read, and what is tried again."""
     has_answered: bool = False
     problems: list[str] = []
 
@@ -51,28 +53,31 @@ class AccountReader(Struct):
         response = ServerResponse.of(self.send(request))
         if response.is_accepted and response.has_code:
             return convert_response(response.body.get("data"), kind, path)
-        raise error_of(response, path)
+        raise error_of(response)
 
     def send(self, request: httpx2.Request) -> httpx2.Response:
         """The response to a request, which is sent again after an outage. Raises ServiceError."""
         failure = ServiceError()
         wait = 0.0
         for number in range(MAX_TRIES):
+            if number:
+                self.say(f"trying again in {wait:g} s: {failure}")
             sleep(wait)
             wait = min(self.pause * 2.0**number, MAX_PAUSE)
             try:
                 response = self.client.send(request)
             except httpx2.RequestError as error:
-                path = request.url.path
-                failure = ServiceError(f"Expected an answer, got none ({error}) - at {path}")
+                failure = ServiceError(f"Expected an answer, got none ({error}) - at {request.url}")
                 # If no request was answered yet, the address is wrong, so a new try is useless.
                 if isinstance(error, NO_SERVER) and not self.has_answered:
                     break
                 continue
             self.has_answered = True
+            answer = ServerResponse.of(response)
             is_last = number == MAX_TRIES - 1
-            if is_last or not ServerResponse.of(response).is_outage:
+            if is_last or not answer.is_outage:
                 return response
+            failure = ServiceError(f"Expected an answer, got {answer.words}")
             retry_after = response.headers.get("Retry-After", "")
             if retry_after.isdecimal():
                 wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
@@ -102,6 +107,7 @@ class AccountReader(Struct):
 
     def try_to_read(self, thing: str, read: Callable[[], T]) -> T | None:
         """Read a thing, again if it changed. If it cannot be read, note a problem, return None."""
+        self.say(f"reading {thing}")
         for passes_left in reversed(range(MAX_PASSES)):
             try:
                 return read()
@@ -128,7 +134,8 @@ class AccountReader(Struct):
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
 
         def read_folder(parent: str | None) -> list[JsonObject]:
-            thing = f"the {kind.noun}s of folder {parent or 'null'}"
+            place = "at the top level" if parent is None else f"of folder {parent}"
+            thing = f"the {kind.noun}s {place}"
             return self.try_to_read(thing, partial(self.list_resources, kind, parent)) or []
 
         entries = entries_in_folders(read_folder, "id")
@@ -178,12 +185,9 @@ def entries_in_folders(
     return entries
 
 
-def error_of(response: ServerResponse, path: str) -> Exception:
+def error_of(response: ServerResponse) -> Exception:
     """What to raise for a response that is not a success."""
-    text = "no envelope"
-    if response.has_code:
-        text = f"{response.code} {response.body.get('statusText', '')}"
-    message = f"Expected an answer, got HTTP {response.status} with {text} - at {path}"
+    message = f"Expected the data of FastGPT, got {response.words}"
     if response.is_outage:
         return ServiceError(message)
     if response.has_code or response.status == 404:

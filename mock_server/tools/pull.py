@@ -1,5 +1,6 @@
 """Reads an account of a real FastGPT into a fixture."""
 
+from collections.abc import Callable
 from hashlib import shake_256
 from typing import Any
 
@@ -22,11 +23,15 @@ def pull(
     dataset: tuple[str, ...] = (),
     app: tuple[str, ...] = (),
     rows: bool = False,
+    say: Callable[[str], None] = lambda line: None,
     pause: float = 0.5,
 ) -> tuple[JsonObject, list[str]]:
-    """A document of what can be read, and a line for each list that cannot. Raises ServiceError."""
+    """A document of what can be read, and a line for each list that cannot. Raises ServiceError.
+
+    `say` takes lines for people meanwhile.
+    """
     with client_at(base_url, key, trust_env=True) as client:
-        account = AccountReader(client, pause)
+        account = AccountReader(client, pause, say)
         apps = account.read_resources(kinds.APP, app, "chats", account.read_chats)
         datasets = account.read_resources(
             kinds.DATASET, dataset, "collections", account.read_collections

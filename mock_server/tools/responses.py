@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 import httpx2
 from msgspec import Meta, Struct, field, json
 
+from mock_server.control.http import answer_in_words
 from mock_server.decoding import NOT_JSON, JsonObject
 
 OUTAGES = (429, 502, 503, 504)
@@ -32,13 +33,16 @@ class ServerResponse(Struct, frozen=True):
 
     status: int
     body: Any
+    words: str
+    """The response in words, with its address."""
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Self:
         body = None
         with suppress(*NOT_JSON):
             body = json.decode(response.content)
-        return cls(response.status_code, body)
+        words = f"{answer_in_words(response)} - at {response.request.url}"
+        return cls(response.status_code, body, words)
 
     @property
     def code(self) -> int:

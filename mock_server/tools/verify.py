@@ -6,7 +6,7 @@ even under the observed values is drift.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import Any
 
@@ -18,7 +18,7 @@ from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.decoding import JsonObject
 from mock_server.tools.comparison import KEY, Comparison, Differences
 from mock_server.tools.object_kinds import is_folder
-from mock_server.tools.verify_reader import Say, VerifyReader
+from mock_server.tools.verify_reader import VerifyReader
 from mock_server.tools.verify_requests import UNKNOWN_ID, fullest_folder, reading_requests
 from mock_server.words import count_in_words
 
@@ -56,16 +56,16 @@ def verify_server(
     dataset: str | None = None,
     app: str | None = None,
     may_write: bool = False,
-    say: Say,
+    say: Callable[[str], None],
     pause: float = 0.5,
 ) -> Report:
     """Compare a server with this mock. Raises NotReadable, ServiceError.
 
     `pause`: the seconds before a request is repeated for the first time.
     """
-    reader = VerifyReader(client, pause)
-    shown = reader.read_dataset(dataset, say)
-    apps = reader.read_apps(app, say)
+    reader = VerifyReader(client, pause, say)
+    shown = reader.read_dataset(dataset)
+    apps = reader.read_apps(app)
     document: JsonObject = {"datasets": [shown], "apps": apps}
     shown_app = [*apps, NO_APP][0]
     requests = [*reading_requests(shown_app, shown)]
@@ -73,7 +73,7 @@ def verify_server(
     exchanges = [reader.exchange([it]) for it in requests]
     if may_write:
         say("pinning chats, and putting them back")
-        exchanges.append(reader.pin(shown_app, say))
+        exchanges.append(reader.pin(shown_app))
     # The mock takes any key, unless the server refuses an unknown one.
     if exchanges[0].answers[0].parts.get("code") != 200:
         document["keys"] = [{"key": KEY}]

@@ -1,6 +1,6 @@
 """Reads what `verify` compares of a server: a dataset, an app, and the answers to requests."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import filterfalse, islice
 from secrets import token_hex
 
@@ -23,8 +23,6 @@ from mock_server.tools.verify_requests import (
 
 MAX_RESOURCES = 10
 """The most datasets of which the one that shows most is chosen."""
-Say = Callable[[str], None]
-"""Takes a line for people."""
 
 
 class VerifyReader(AccountReader):
@@ -50,7 +48,7 @@ class VerifyReader(AccountReader):
             raise NotReadable(f"no {kind.noun} is listed")
         return ids
 
-    def read_apps(self, id: str | None, say: Say) -> list[JsonObject]:
+    def read_apps(self, id: str | None) -> list[JsonObject]:
         """The app with this id, else the first one if there is any, with its chats.
 
         Raises NotReadable for this id, ServiceError.
@@ -61,10 +59,10 @@ class VerifyReader(AccountReader):
         except NotReadable as refusal:
             if id:
                 raise
-            say(f"no chats are looked at: {refusal}")
+            self.say(f"no chats are looked at: {refusal}")
             return []
 
-    def read_dataset(self, id: str | None, say: Say) -> JsonObject:
+    def read_dataset(self, id: str | None) -> JsonObject:
         """The dataset with this id, else the one that shows most, with its collections.
 
         Raises NotReadable, ServiceError.
@@ -72,7 +70,7 @@ class VerifyReader(AccountReader):
         if id is None:
             ids = self.first_ids(kinds.DATASET)
             id = max(ids, key=self.richness)
-            say(f"looking at dataset {id}, the one of {len(ids)} that shows most")
+            self.say(f"looking at dataset {id}, the one of {len(ids)} that shows most")
         collections = self.read_collections(id)
         if not collections:
             raise NotReadable(f"dataset {id} has no collections")
@@ -92,16 +90,16 @@ class VerifyReader(AccountReader):
         answers = [Answer.of(self.send(it.to(self.client))) for it in requests]
         return Exchange(requests, answers)
 
-    def pin(self, app: JsonObject, say: Say) -> Exchange:
+    def pin(self, app: JsonObject) -> Exchange:
         """Pin chats, and undo that, also after a failure. Raises ServiceError."""
         unknown_chat = f"verify-{token_hex(8)}"
         try:
             pinned = self.exchange(pinning_requests(app, unknown_chat))
         finally:
-            restored = self.restore(app, unknown_chat, say)
+            restored = self.restore(app, unknown_chat)
         return Exchange(pinned.requests + restored.requests, pinned.answers + restored.answers)
 
-    def restore(self, app: JsonObject, unknown_chat: str, say: Say) -> Exchange:
+    def restore(self, app: JsonObject, unknown_chat: str) -> Exchange:
         """Undo pins, and say what is not put back. Raises ServiceError."""
         # Without an answer, nothing counts as put back.
         chats: dict[str, JsonObject] = {unknown_chat: {}}
@@ -111,9 +109,9 @@ class VerifyReader(AccountReader):
         finally:
             for chat in app["chats"][:1]:
                 id = chat["chatId"]
-                say(f"not put back: the updateTime of chat {id}")
+                self.say(f"not put back: the updateTime of chat {id}")
                 if id not in chats or bool(chats[id].get("top")) != bool(chat.get("top")):
-                    say(f"not put back: the pin of chat {id}")
+                    self.say(f"not put back: the pin of chat {id}")
             if unknown_chat in chats:
-                say(f"not put back: the chat {unknown_chat}")
+                self.say(f"not put back: the chat {unknown_chat}")
         return exchange
