@@ -32,9 +32,12 @@ def test_a_block_gets_the_control_of_a_ready_server():
         listed(server.url)
 
 
-def test_start_and_close_may_come_twice():
+def test_a_server_starts_once_and_again_after_it_was_closed():
     server = MockServer(FIXTURE, admin_token="s3", host="::1")
-    assert server.start().url == server.start().url
+    with ThreadPoolExecutor(4) as threads:
+        starts = [threads.submit(server.start) for _ in range(4)]
+    errors = [str(it.exception()) for it in starts if it.exception()]
+    assert errors == [f"Expected a stopped server, got one that runs - at {server.url}"] * 3
     assert listed(server.url) == 200 and server.journal
     server.close()
     server.close()
@@ -52,6 +55,12 @@ with freeze_time("2020-01-01"), mock_server.MockServer() as server:
 
 def test_a_server_may_be_imported_and_started_while_time_is_frozen():
     subprocess.run([sys.executable, "-c", FROZEN], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("member", ["url", "key", "journal", "choices"])
+def test_a_member_before_the_start_says_that_the_server_is_not_started(member):
+    with pytest.raises(ConnectionError, match="Expected a server that is started"):
+        getattr(MockServer(FIXTURE), member)
 
 
 def test_a_taken_port_is_an_error():

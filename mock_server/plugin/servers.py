@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.application import load_baseline
 from mock_server.control import Control
 from mock_server.control.http import client_at
-from mock_server.embedding import MockServer
+from mock_server.embedding import MockServer, NotStarted
 from mock_server.fixture.load import load_fixture, read_profile
 from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
 from mock_server.sandbox import Baseline
@@ -38,7 +38,9 @@ class Servers:
         """Control a server with fresh data of a setup and nothing that an earlier test left."""
         if self._url:
             return remote_sandbox(self._url, setup)
-        server = self._prepare(setup).start()
+        server = self._prepare(setup)
+        if isinstance(server.http, NotStarted):
+            server.start()
         if server.http.is_closed:
             server.http = client_at(server.url)
         server.http.cookies.clear()
