@@ -63,6 +63,25 @@ def test_a_member_before_the_start_says_that_the_server_is_not_started(member):
         getattr(MockServer(FIXTURE), member)
 
 
+FORKING = """
+import os
+import socket
+from mock_server import MockServer
+server = MockServer({}).start()
+end, parent = os.pipe()
+if not os.fork():
+    os.close(parent)
+    os.read(end, 1)  # until the parent has ended
+    os._exit(0)
+server.close()
+socket.create_server(("127.0.0.1", int(server.url.rpartition(":")[2])))
+"""
+
+
+def test_a_forked_child_does_not_keep_the_port():
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKING], check=True, timeout=30)
+
+
 def test_a_taken_port_is_an_error():
     with listening_socket("127.0.0.1", 0) as taken, pytest.raises(OSError, match="in use"):
         MockServer(port=taken.getsockname()[1]).start()
