@@ -1,6 +1,8 @@
 """The control object of a running server."""
 
 import asyncio
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import httpx2
@@ -44,6 +46,24 @@ def said(server, app=APP):
     messages = [{"role": "user", "content": "Hi"}]
     answer = send(server, "POST", COMPLETIONS, {"appId": app, "messages": messages})
     return answer.json()["choices"][0]["message"]["content"]
+
+
+def test_threads_that_use_an_application_take_turns(mock_server_app):
+    def put_and_list(name):
+        control = Control.of(mock_server_app)
+        for number in range(10):
+            control.put_collection(DATASET, {"name": f"{name}{number}"})
+            control.http.post(LIST, json={}, headers=by("owner"))
+            control.last_call("listV2")
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            assert [*threads.map(put_and_list, "abcd")] == [None] * 4
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(mock_server_app.control.collections(DATASET)) == 1002 + 40
 
 
 def test_chats_are_read_put_and_removed(mock_server):
