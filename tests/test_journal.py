@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -130,7 +131,11 @@ def test_a_client_that_leaves_a_stream_cuts_it(client, caplog, tokens_per_second
 
 
 def test_others_are_served_while_a_stream_without_a_pace_is_sent(client):
-    with begun(client, text="word " * 20_000):
+    tracemalloc.start()
+    with begun(client, text="x " * 400_000):
+        # Its events are made one at a time: all of them would have 200 MB.
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+        tracemalloc.stop()
         assert client.page().status_code == 200
         stream, page = client.control.journal
         assert (stream["durationMs"], page["response"]["status"]) == (None, 200)
@@ -278,6 +283,13 @@ def test_the_latest_long_bodies_are_kept_whole():
     shown = [it.entry().request for it in journal.exchanges]
     assert [it.body[:12] for it in shown] == [f'{{"number":{n},' for n in range(6)]
     assert all(it.truncated and len(it.body) == 8192 for it in shown)
+
+
+def test_only_the_beginning_of_a_long_stream_is_kept():
+    exchange = Exchange(ClientRequest("GET", "/", "", {}, b""))
+    for _ in range(40):
+        exchange.note_sent({"type": "http.response.body", "body": bytes(2**20)})
+    assert exchange.long_bytes == 32 * 2**20
 
 
 def test_a_call_that_was_dropped_may_be_one_too_many():

@@ -10,6 +10,8 @@ import httpx2
 import pytest
 from account import CHAT, COMPLETIONS, Client, events, said
 
+from mock_server.store.replies import Part
+
 pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
 CHOICE = {"type": "userSelect", "params": {"description": "Which?", "userSelectOptions": []}}
 FORM = {"type": "userInput", "params": {"inputForm": [{"key": "name", "type": "input"}]}}
@@ -175,14 +177,21 @@ PAUSED = ("One ", "two ", {"pauseMs": 60_000}, "three")
 
 
 @contextmanager
-def leaving(client: Client, path: str = "v1", **more: Any) -> Iterator[None]:
-    """Read a piece of a stream, and leave at the end of the block."""
+def leaving(
+    client: Client,
+    path: str = "v1",
+    parts: Any = PAUSED,
+    last: str = "two",
+    pace: Any = None,
+    **more: Any,
+) -> Iterator[None]:
+    """Read a stream up to a word, and leave at the end of the block."""
     body = {**CHAT, "stream": True, **more}
     body["messages"] = [{"role": "user", "content": "x"}]
-    client.control.reply(parts=PAUSED, times=1)
+    client.control.reply(parts=parts, times=1, stream=pace)
     with client.stream("POST", f"/api/{path}/chat/completions", json=body) as response:
         pieces = response.iter_text()  # kept, as a stream ends with its iterator
-        next(it for it in pieces if "two" in it)
+        next(it for it in pieces if last in it)
         yield
 
 
@@ -196,6 +205,15 @@ def test_a_client_that_leaves_ends_the_run(client):
     client.control.assert_called("completions", times=1, cut=True)
     client.talk()
     client.control.assert_called("completions", times=1, cut=False)
+
+
+@pytest.mark.parametrize("name", ["text", "reasoning"])
+def test_a_client_that_leaves_within_a_part_has_its_first_words(client, name):
+    slowly = {"tokensPerSecond": 0.1}
+    with leaving(client, parts=[{name: "One two three"}], last="One", pace=slowly):
+        pass
+    client.control.wait_for("completions", cut=True)
+    assert client.control.chat("app", "k").records[-1].parts == (Part(**{name: "One "}),)
 
 
 def test_a_client_that_leaves_v2_does_not_end_the_run(client):
