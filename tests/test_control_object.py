@@ -356,3 +356,11 @@ def test_errors_name_the_server_and_the_keys(mock_server):
         mock_server.key  # noqa: B018
     with pytest.raises(ConnectionError, match="no mock server at http"):
         Control.at("http://127.0.0.1:1").reset()
+
+
+def test_a_summary_says_why_a_request_is_refused(mock_server):
+    send(mock_server, "POST", LIST, {"offset": 0, "datasetId": DATASET, "pageSize": 50})
+    send(mock_server, "POST", LIST.lower(), {})
+    shown = mock_server.summary()
+    assert "\n    page_size_over_limit (8): Expected at most 30, got 50 - at $.pageSize\n" in shown
+    assert f"did you mean '{LIST}'" in shown

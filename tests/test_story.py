@@ -58,7 +58,7 @@ def test_the_journal_hints_why_a_page_is_empty_or_refused(client, fields, hint):
 
 def test_the_journal_hints_that_a_route_is_unknown_or_takes_a_login(client):
     client.post("/api/nothing", json={})
-    hint = "The server does not serve this route; `respond` can answer it."
+    hint = "The server does not serve this route; a test can answer it with `respond`."
     assert client.control.journal[-1]["hint"].startswith(hint)
     client.get("/api/core/app/detail?appId=app", headers={"Authorization": "Bearer owner"})
     assert "token of a login, and no API key" in client.control.journal[-1]["hint"]

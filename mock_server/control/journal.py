@@ -106,6 +106,9 @@ class JournalClient:
             lines.append(f"  {entry_line(entry)}")
             if entry["hint"]:
                 lines.append(f"    {entry['hint']}")
+            # A hint says why a request is refused; without one, the violations do.
+            elif entry["response"]["status"] >= 400:
+                lines += map(violation_line, entry["violations"])
         # The list of rows lacks `missed`, why a row did not fire, so each row is read.
         for listed in self.added_rows()[-MAX_LATEST:]:
             row = self._admin.call("GET", path_to("faults", listed["id"]))
@@ -135,8 +138,10 @@ def entry_line(entry: JsonObject) -> str:
 def violation_line(violation: JsonObject) -> str:
     """Where a request broke the spec, and how."""
     line = f"    {violation['name']} ({violation['section']}): {violation['message']}"
-    if violation["path"]:
-        line += f" - at {violation['path']}"
+    place = f" - at {violation['path']}"
+    # The message of a refusal has its place already.
+    if violation["path"] and place not in line:
+        line += place
     return line
 
 

@@ -56,7 +56,7 @@ class Handling(Work):
                 exchange.operation_name = call.operation_name
                 path = exchange.request.path
                 if isinstance(refusal, errors.RouteNotFound) and path != ASKED_BY_BROWSERS:
-                    call.note("unknown_route", "1", "", f"{path} is not served")
+                    call.note("unknown_route", "1", "", f"{path} is not served{refusal.hint}")
                 raise
             self._unrouted = refusal
             if len(exchange.request.body) > MAX_BODY:
@@ -229,7 +229,7 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
             level = call.caller.level.name.lower()
             return f"The key has permission {level!r}, unless `permissions` say otherwise there."
         case errors.RouteNotFound():
-            return "The server does not serve this route; `respond` can answer it."
+            return f"The server does not serve this route{refusal.hint}."
         case errors.AppNotFound():
             return f"Sandbox {sandbox_name!r} has {first_ids(store.apps, 'app')}."
         case errors.DatasetNotFound():

@@ -20,6 +20,7 @@ from mock_server.tools.verify_requests import (
     pinning_requests,
     restoring_requests,
 )
+from mock_server.words import count_in_words
 
 MAX_RESOURCES = 10
 """The most datasets of which the one that shows most is chosen."""
@@ -55,7 +56,9 @@ class VerifyReader(AccountReader):
         """
         try:
             shown = id or self.first_ids(kinds.APP)[0]
-            return [{"id": shown, "chats": self.read_chats(shown)}]
+            chats = self.read_chats(shown)
+            self.say(f"looking at app {shown}, with {count_in_words(len(chats), 'chat')}")
+            return [{"id": shown, "chats": chats}]
         except NotReadable as refusal:
             if id:
                 raise
