@@ -14,7 +14,7 @@ const ANSWERS = ["answer", "reply", "hits"];
  */
 export function useMockServer(...args: string[]) {
   const mock = {
-    url: process.env.MOCK_SERVER_URL ?? "",
+    url: (process.env.MOCK_SERVER_URL ?? "").replace(/\/+$/, ""),
     key: "",
     keys: {} as Record<string, string>,
     adminUrl: "",
@@ -36,7 +36,9 @@ export function useMockServer(...args: string[]) {
     const headers: Record<string, string> = { "Content-Type": "application/json" };
     if (TOKEN) headers["Authorization"] = `Bearer ${TOKEN}`;
     const response = await fetch(mock.adminUrl + path, { method, headers, body: JSON.stringify(body) });
-    const answer: any = await response.json();
+    const text = await response.text();
+    if (!text.startsWith("{")) throw new Error(`no mock server at ${mock.url}: it sends ${text.slice(0, 80)}`);
+    const answer: any = JSON.parse(text);
     if (!response.ok) throw new Error(`${response.status} ${answer.message}`);
     return answer;
   }
