@@ -253,13 +253,8 @@ def test_a_link_to_the_console_may_be_anywhere(client):
     assert client.request("GET", "/__admin/state", headers=headers).status_code == 403
 
 
-TOKENS = [
-    ("/health", None, 200),
-    ("/", None, 200),
-    ("/state", None, 401),
-    ("/state", "wrong", 401),
-    ("/state", "secret", 200),
-]
+TOKENS = [("/health", None, 200), ("/", None, 200), ("/state", None, 401), ("/state", "wrong", 401)]
+TOKENS += [("/state", "secret", 200)]
 
 
 @pytest.mark.parametrize("path, token, status", TOKENS)
@@ -289,15 +284,9 @@ def test_an_entry_says_what_was_asked_and_answered(client):
     assert {"seq", "time", "generation", "key", "fault", "durationMs", "hint"} <= entry.keys()
 
 
-QUERIES = [
-    ("", [1, 2, 3, 4]),
-    ("operation=listV2", [2, 3]),
-    ("status=400", [3]),
-    ("key=read", [4]),
-    ("since=3", [3, 4]),
-    ("since=2&limit=1&operation=updateHistory", [4]),
-    ("violations=true", [3]),
-]
+QUERIES = [("", [1, 2, 3, 4]), ("operation=listV2", [2, 3]), ("status=400", [3]), ("key=read", [4])]
+QUERIES += [("since=3", [3, 4]), ("since=2&limit=1&operation=updateHistory", [4])]
+QUERIES += [("violations=true", [3])]
 
 
 @pytest.fixture

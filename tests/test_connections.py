@@ -23,19 +23,12 @@ WITHIN = {
     "headers": head("Host: a", "Connection: close", *["X: a"] * 98),
     "in all": head("Host: a", "Connection: close", *[f"X: {'a' * 16_000}"] * 4),
 }
-OVER = {
-    "path": head(target=f"/{'a' * 16_500}"),
-    "query": head(target=f"/?{'a' * 16_500}"),
-    "header": head(f"X: {'a' * 16_500}"),
-    "headers": head(*["X: a"] * 101),
-    "in all": head(*[f"X: {'a' * 16_000}"] * 5),
-    "without an end": head(f"X: {'a' * 65_536}").rstrip(),
-}
-ODD = {
-    "TLS": "\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
-    "SOCKS": "\x05\x01\0",
-    "CONNECT": "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n",
-}
+OVER = {"path": head(target=f"/{'a' * 16_500}"), "query": head(target=f"/?{'a' * 16_500}")}
+OVER |= {"header": head(f"X: {'a' * 16_500}"), "headers": head(*["X: a"] * 101)}
+OVER |= {"in all": head(*[f"X: {'a' * 16_000}"] * 5)}
+OVER |= {"without an end": head(f"X: {'a' * 65_536}").rstrip()}
+ODD = {"TLS": "\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03", "SOCKS": "\x05\x01\0"}
+ODD |= {"CONNECT": "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"}
 
 
 @pytest.mark.parametrize("sent", WITHIN.values(), ids=WITHIN)

@@ -37,11 +37,8 @@ WRONG_LIST: dict[str, list[Any]] = {
     "parentId": [LONG, 5, True, {}],
     "searchText": [None, 5, "x" * 1025],
 }
-WRONG_PIN: dict[str, list[Any]] = {
-    "appId": [None, "", LONG, 5],
-    "chatId": [None, "", LONG, 5],
-    "top": [None, 1, 0, "true", []],
-}
+WRONG_PIN: dict[str, list[Any]] = {"appId": [None, "", LONG, 5], "chatId": [None, "", LONG, 5]}
+WRONG_PIN |= {"top": [None, 1, 0, "true", []]}
 WRONG = [(LIST, name, value) for name, values in WRONG_LIST.items() for value in values]
 WRONG += [(PIN, name, value) for name, values in WRONG_PIN.items() for value in values]
 

@@ -9,11 +9,8 @@ OTHERS = {"appId": "app", "chatId": "others"}
 QUERY = "appId=app&chatId=others"
 NAME_APP = "6593e137231a2be9c5603ba7"
 RECORDS = [{"obj": "AI", "dataId": "i", "text": "Hello"}]
-CHATS = [
-    {"chatId": "others", "title": "Others", "tmbId": "they", "records": RECORDS},
-    {"chatId": "mine", "tmbId": "me"},
-    {"chatId": "free"},
-]
+CHATS = [{"chatId": "others", "title": "Others", "tmbId": "they", "records": RECORDS}]
+CHATS += [{"chatId": "mine", "tmbId": "me"}, {"chatId": "free"}]
 ACCOUNT: dict[str, Any] = {
     "keys": [
         {"key": "reader", "member": "me", "permission": "read"},

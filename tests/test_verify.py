@@ -40,11 +40,8 @@ ITEMS = [
 ]
 TREE = [GUIDES, *ITEMS]
 CHATS = [{"chatId": "c1", "updateTime": NOW}, {"chatId": "c2", "top": True, "updateTime": NOW}]
-ACCOUNT: dict[str, Any] = {
-    "clock": NOW,  # so that a pin leaves the updateTime of a chat as it was
-    "apps": [{"id": APP, "name": "Support", "chats": CHATS}],
-    "datasets": [{"id": DATASET, "name": "Handbook", "collections": TREE}],
-}
+ACCOUNT: dict[str, Any] = {"clock": NOW, "apps": [{"id": APP, "name": "Support", "chats": CHATS}]}
+ACCOUNT |= {"datasets": [{"id": DATASET, "name": "Handbook", "collections": TREE}]}
 KEYS = {"keys": [{"key": "owner"}]}
 SECRET = "fastgpt-secret-of-the-owner"
 HIDDEN = {"credentials", "training", "rows_visible", "chat_owner", "app_missing"}

@@ -40,11 +40,8 @@ def write_example(folder: Path, hooks: str) -> None:
     """The tests of the guides, and tests that fail, with the hooks of this package."""
     example = (EXAMPLES / "mock.test.ts").read_text()
     client, _, _ = example.partition("test(")
-    files = {
-        "mock.test.ts": example + block("migrating.md"),
-        "fail.test.ts": client + FAILING,
-        "mock-server.ts": (EXAMPLES / "mock-server.ts").read_text(),
-    }
+    files = {"mock.test.ts": example + block("migrating.md"), "fail.test.ts": client + FAILING}
+    files |= {"mock-server.ts": (EXAMPLES / "mock-server.ts").read_text()}
     for name, text in files.items():
         (folder / name).write_text(text.replace('"vitest"', f'"{hooks}"'))
 
