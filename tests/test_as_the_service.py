@@ -31,16 +31,13 @@ pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.16")
 JSON = "application/json"
 
 
-@pytest.mark.parametrize(
-    ("media", "encoding", "found"),
-    [
-        (JSON, "utf-8-sig", "chinese"),
-        (f"{JSON}; charset=gbk", "gbk", "chinese"),
-        (f'{JSON}; charset="UTF-16"', "utf-16", "chinese"),
-        (f"{JSON}; charset=iso-8859-1", "latin-1", "latin"),
-        ("application/ld+json", "utf-8", "latin"),
-    ],
-)
+CHARSETS = [(JSON, "utf-8-sig", "chinese"), (f"{JSON}; charset=gbk", "gbk", "chinese")]
+CHARSETS += [(f'{JSON}; charset="UTF-16"', "utf-16", "chinese")]
+CHARSETS += [(f"{JSON}; charset=iso-8859-1", "latin-1", "latin")]
+CHARSETS += [("application/ld+json", "utf-8", "latin")]
+
+
+@pytest.mark.parametrize(("media", "encoding", "found"), CHARSETS)
 def test_a_body_is_read_in_its_charset(client, media, encoding, found):
     text = {"chinese": "今", "latin": "é"}[found]
     body = json.dumps({"datasetId": "d", "searchText": text}, ensure_ascii=False)

@@ -58,20 +58,15 @@ def test_a_tag_has_its_value(client):
     assert client.collection("tagged")["tags"] == ["plain", "year", "colors"]
 
 
-@pytest.mark.parametrize(
-    ("filters", "found"),
-    [
-        ([], {"top", "rows", "tagged", "text"}),
-        ([(YEAR, [2026])], {"tagged"}),
-        ([(YEAR, ["2026"])], {"text"}),
-        ([(YEAR, [2026.0, "2026"])], {"tagged", "text"}),
-        ([(YEAR, [2026]), (YEAR, ["2026"])], {"tagged", "text"}),
-        ([(COLORS, ["green", "blue"])], {"tagged"}),
-        ([(YEAR, [2026]), (COLORS, ["red"])], {"tagged"}),
-        ([(YEAR, ["2026"]), (COLORS, ["red"])], set()),
-        ([(UNKNOWN, ["red"])], set()),
-    ],
-)
+FILTERS = [([], {"top", "rows", "tagged", "text"}), ([(YEAR, [2026])], {"tagged"})]
+FILTERS += [([(YEAR, ["2026"])], {"text"}), ([(YEAR, [2026.0, "2026"])], {"tagged", "text"})]
+FILTERS += [([(YEAR, [2026]), (YEAR, ["2026"])], {"tagged", "text"})]
+FILTERS += [([(COLORS, ["green", "blue"])], {"tagged"})]
+FILTERS += [([(YEAR, [2026]), (COLORS, ["red"])], {"tagged"})]
+FILTERS += [([(YEAR, ["2026"]), (COLORS, ["red"])], set()), ([(UNKNOWN, ["red"])], set())]
+
+
+@pytest.mark.parametrize(("filters", "found"), FILTERS)
 def test_tag_filters_find_values(client, filters, found):
     sent = [{"tagId": id, "values": values} for id, values in filters]
     assert set(client.ids(tagFilters=sent)) == found
@@ -110,20 +105,13 @@ PATHS = [
 ]
 
 
+PLACES = [({}, 0, 10), ({"offset": 3}, 3, 9), ({"offset": "3"}, 3, 9), ({"pageNum": 2}, 10, 2)]
+PLACES += [({"offset": 0, "pageNum": 2}, 0, 10), ({"offset": "", "pageNum": 2}, 10, 2)]
+PLACES += [({"offset": 0, "pageNum": 2, "pageSize": 5}, 0, 5), ({"offset": 12}, 12, 0)]
+
+
 @pytest.mark.parametrize(("path", "body"), PATHS)
-@pytest.mark.parametrize(
-    ("page", "first", "count"),
-    [
-        ({}, 0, 10),
-        ({"offset": 3}, 3, 9),
-        ({"offset": "3"}, 3, 9),
-        ({"pageNum": 2}, 10, 2),
-        ({"offset": 0, "pageNum": 2}, 0, 10),
-        ({"offset": "", "pageNum": 2}, 10, 2),
-        ({"offset": 0, "pageNum": 2, "pageSize": 5}, 0, 5),
-        ({"offset": 12}, 12, 0),
-    ],
-)
+@pytest.mark.parametrize(("page", "first", "count"), PLACES)
 def test_a_lone_offset_counts(client, path, body, page, first, count):
     everything = client.data("POST", path, body | {"pageSize": 30})["list"]
     shown = client.data("POST", path, body | page)["list"]

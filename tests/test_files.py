@@ -128,16 +128,12 @@ def rows_of(client: Client, name: str, content: bytes) -> list[str]:
 HEAD = "| q | a |\n| --- | --- |\n"
 
 
-@pytest.mark.parametrize(
-    ("content", "rows"),
-    [
-        ("q,a\nx,y\n", [f"{HEAD}| x | y |"]),
-        ("\ufeffq;a\r\nx;y,z\r\n", [f"{HEAD}| x | y,z |"]),
-        ('q,,a\n"1,""2""",,"l\nm"\n\n,,\np|q\n', [f'{HEAD}| 1,"2" | l\\nm |\n| p\\|q |  |']),
-        ("q,a", [HEAD.strip()]),
-        (" \n,\n", []),
-    ],
-)
+TABLES = [("q,a\nx,y\n", [f"{HEAD}| x | y |"]), ("\ufeffq;a\r\nx;y,z\r\n", [f"{HEAD}| x | y,z |"])]
+TABLES += [('q,,a\n"1,""2""",,"l\nm"\n\n,,\np|q\n', [f'{HEAD}| 1,"2" | l\\nm |\n| p\\|q |  |'])]
+TABLES += [("q,a", [HEAD.strip()]), (" \n,\n", [])]
+
+
+@pytest.mark.parametrize(("content", "rows"), TABLES)
 def test_a_table_becomes_markdown(client, content, rows):
     assert rows_of(client, "T.CSV", content.encode()) == rows
 

@@ -91,14 +91,11 @@ def test_the_command_writes_a_fixture(run, tmp_path):
     assert {*tmp_path.iterdir()} == {path, output}
 
 
-@pytest.mark.parametrize(
-    ("content", "code", "said"),
-    [
-        ('{"log": {"entries": []}}', 1, "shows no app, chat, dataset or collection"),
-        ('{"log": {}}', 2, "Expected a HAR file"),
-        ("<html>", 2, "Expected a HAR file"),
-    ],
-)
+NO_OBJECTS = [('{"log": {"entries": []}}', 1, "shows no app, chat, dataset or collection")]
+NO_OBJECTS += [('{"log": {}}', 2, "Expected a HAR file"), ("<html>", 2, "Expected a HAR file")]
+
+
+@pytest.mark.parametrize(("content", "code", "said"), NO_OBJECTS)
 def test_a_file_without_objects_makes_no_fixture(run, tmp_path, content, code, said):
     path = tmp_path / "a.har"
     output = tmp_path / "f.yaml"

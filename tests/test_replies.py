@@ -29,20 +29,15 @@ def streamed(response: httpx2.Response) -> str:
     return "".join(it["choices"][0]["delta"].get("content") or "" for it in chunks)
 
 
-@pytest.mark.parametrize(
-    ("parts", "detail", "expected"),
-    [
-        ([{"interactive": CHOICE}], True, [{"interactive": CHOICE, "type": "interactive"}]),
-        ([{"interactive": CHOICE}], False, None),
-        (["A", "B"], False, "AB"),
-        (["A", "B"], True, "AB"),
-        ([{"fast": "F"}], False, "\nF"),
-        (["A", {"fast": "F"}], False, "A\nF"),
-        ([{"reasoning": "t"}, "A", "B", {"node": "n"}, "C"], False, "AB\nC"),
-        ([{"reasoning": "t"}], False, ""),
-        (["A", {"interactive": CHOICE}], False, "A"),
-    ],
-)
+WHOLE = [([{"interactive": CHOICE}], True, [{"interactive": CHOICE, "type": "interactive"}])]
+WHOLE += [([{"interactive": CHOICE}], False, None), (["A", "B"], False, "AB")]
+WHOLE += [(["A", "B"], True, "AB"), ([{"fast": "F"}], False, "\nF")]
+WHOLE += [(["A", {"fast": "F"}], False, "A\nF")]
+WHOLE += [([{"reasoning": "t"}, "A", "B", {"node": "n"}, "C"], False, "AB\nC")]
+WHOLE += [([{"reasoning": "t"}], False, ""), (["A", {"interactive": CHOICE}], False, "A")]
+
+
+@pytest.mark.parametrize(("parts", "detail", "expected"), WHOLE)
 def test_a_whole_reply(client, parts, detail, expected):
     assert message(client, *parts, detail=detail).get("content") == expected
 
