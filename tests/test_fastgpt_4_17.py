@@ -122,15 +122,6 @@ def test_a_lone_offset_counts(client, path, body, page, first, count):
     assert shown == expected and len(shown) == count
 
 
-@pytest.mark.parametrize(("path", "body"), PATHS)
-def test_a_lone_offset_is_lost_before(client, path, body):
-    client.control.choices["lone_offset"] = "ignore"
-    usual = client.data("POST", path, body)["list"]
-    assert client.data("POST", path, body | {"offset": 3})["list"] == usual
-    sized = {"offset": 0, "pageNum": 2, "pageSize": 10}
-    assert len(client.data("POST", path, body | sized)["list"]) == 2
-
-
 @pytest.mark.parametrize("size", [0, "", "0"])
 def test_a_page_of_no_size_is_refused(client, size):
     body = {"appId": "a", "pageSize": size}
