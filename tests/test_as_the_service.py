@@ -52,12 +52,6 @@ def test_bytes_that_are_not_utf8_are_replaced(client):
     assert client.collection(made.json()["data"])["name"] == "\ufffd\ufffd"
 
 
-def test_an_unknown_charset_is_refused(client):
-    headers = {"Content-Type": f"{JSON}; charset=klingon"}
-    response = client.post(LIST, content=b"{}", headers=headers)
-    assert (response.status_code, response.text) == (400, "Invalid body")
-
-
 def test_a_form_is_read(client):
     form = {"datasetId": "d", "pageSize": "1", "searchText": "caf"}
     listed = client.post(LIST, data=form).json()["data"]
@@ -172,14 +166,12 @@ def test_a_new_app_keeps_the_variables_that_it_declares(client):
 # Bodies in other forms than JSON in UTF-8
 
 SECRET_PIN = json.dumps({"appId": "a", "chatId": "c1", "top": True, "password": "geheim€"})
+IN_CHINESE = json.dumps(json.loads(SECRET_PIN), ensure_ascii=False).encode("gbk", "replace")
 JSON_IN = "application/json; charset="
 FORMS = [
     (b"\xef\xbb\xbf" + SECRET_PIN.encode(), "application/json"),
     (SECRET_PIN.encode("utf-16"), JSON_IN + "utf-16"),
-    (
-        json.dumps(json.loads(SECRET_PIN), ensure_ascii=False).encode("gbk", "replace"),
-        JSON_IN + "gbk",
-    ),
+    (IN_CHINESE, JSON_IN + "gbk"),
     (SECRET_PIN.replace("geheim", "\udcff").encode(errors="surrogateescape"), "application/json"),
     (b"appId=a&chatId=c1&top=true&password=geheim", "application/x-www-form-urlencoded"),
 ]
@@ -204,7 +196,8 @@ def test_a_question_with_a_bom_is_found(client):
     assert said(client.fetch(COMPLETIONS, content)) == "Found."
 
 
-@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "rot13", "nope"])
-def test_codecs_of_python_are_no_charsets(client, charset):
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "rot13", "klingon"])
+def test_an_unknown_charset_and_a_codec_of_python_alone_are_refused(client, charset):
     headers = {"Content-Type": JSON_IN + charset}
-    assert client.fetch(PIN, b'{"a": "\xff"}', headers=headers).text == "Invalid body"
+    response = client.fetch(PIN, b'{"a": "\xff"}', headers=headers)
+    assert (response.status_code, response.text) == (400, "Invalid body")

@@ -201,15 +201,6 @@ def test_the_clock_stands_still_at_the_end_of_9999(client, is_frozen):
     assert client.admin("GET", CHAT)["updateTime"] == END
 
 
-def test_choices_are_set_for_a_profile(client):
-    body = {"profile": "fastgpt-4.16", "choices": {"training": "instant"}}
-    assert client.admin("PUT", "/choices", body)["profile"] == "fastgpt-4.16"
-    view = client.admin("PUT", "/choices", {"choices": {"list_order": "name"}})
-    assert view["profile"] == "fastgpt-4.16"
-    expected = {"list_order": "name", "error_form": "service"}
-    assert view["choices"].items() >= expected.items()
-
-
 # Declared rows
 
 DECLARED = {
