@@ -142,17 +142,13 @@ def test_others_are_served_while_a_stream_without_a_pace_is_sent(client):
     client.control.wait_for("completions", cut=True)
 
 
-def test_a_whole_response_has_no_word_of_a_cut(client):
-    client.pin()
-    assert "cut" not in client.control.journal[0]["response"]
-    client.control.assert_called("updateHistory", times=1, cut=False)
-
-
 @pytest.mark.parametrize("kind", ["reset", "empty", "garbage", "truncate"])
-def test_a_response_that_a_fault_ends_is_not_cut_by_the_client(client, kind):
+def test_a_whole_response_and_one_that_a_fault_ends_have_no_word_of_a_cut(client, kind):
+    client.pin()
     client.add(kind)
     client.raw()
-    client.control.assert_called("updateHistory", times=1, cut=False)
+    assert "cut" not in client.control.journal[0]["response"]
+    client.control.assert_called("updateHistory", times=2, cut=False)
 
 
 def test_what_a_delay_holds_back_is_done_though_the_client_has_left(client):
