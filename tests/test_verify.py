@@ -2,10 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -275,19 +272,11 @@ def test_no_key_is_wrong_usage(run):
     assert code == 1 and "NO_SUCH_KEY" in err
 
 
-@contextmanager
-def website() -> Iterator[str]:
-    """The address of a server that answers without JSON."""
-    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-def test_what_is_no_service_is_no_success(check):
-    with website() as url:
-        assert check(url)[0] == 5
-    assert check(url)[0] == 3
+def test_what_is_no_service_is_no_success(check, serve):
+    server = serve({})
+    server.respond("*", status=501, text="<p>Unsupported method</p>")
+    assert check(server.url)[0] == 5
+    assert check("http://127.0.0.1:1")[0] == 3
 
 
 WRONG = [
