@@ -17,7 +17,6 @@ import yaml
 from msgspec import json
 from tables import PAGES, ROOT, anchor, written
 
-from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
 from mock_server.service.app import OPERATION_NAMES
 
@@ -29,6 +28,7 @@ CHINESE = [page for page in PAGES if page.parent.name == "zh"]
 ENGLISH = [page for page in PAGES if page not in CHINESE]
 OPTIONS = ("-q", "-p", "no:anyio", "-p", "no:schemathesis")
 OPTIONS += ("-o", "asyncio_default_fixture_loop_scope=function")
+pytestmark = pytest.mark.served(fixture=None)
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda it: it.name)
 
 
@@ -40,12 +40,6 @@ def blocks(language, page=None):
 
 def headings(page):
     return {anchor(it) for it in re.findall(r"^#+ (.*)", FENCE.sub("", page.read_text()), re.M)}
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServer() as server:
-        yield server
 
 
 @pages
@@ -110,7 +104,6 @@ WORDS.add_argument("-H", action="append", default=[])
 
 @pytest.mark.parametrize("page", ENGLISH, ids=lambda it: it.name)
 def test_curl_examples_succeed(page, server):
-    server.reset()
     for command in CURL.findall("\n".join(blocks("sh", page))):
         sent, _ = WORDS.parse_known_args(shlex.split(command.replace("\\\n", " ")))
         method = sent.X or ("GET" if sent.d is None else "POST")

@@ -52,16 +52,10 @@ def test_a_given_row_has_the_form_of_one_that_is_compared(client, server):
 def test_a_new_row_has_derived_ids(client, server):
     server.hits([{"q": "Rain?", "a": "No.", "score": 0.3}, {"q": "Snow?"}])
     rain, snow = search(client)
-    assert rain == TIME | {
-        "id": sha256_hex('["d","Rain?","No."]')[:24],
-        "datasetId": "d",
-        "collectionId": sha256_hex('["d","hits"]')[:24],
-        "q": "Rain?",
-        "a": "No.",
-        "chunkIndex": 0,
-        "sourceName": "hits",
-        "score": [{"type": "embedding", "value": 0.3, "index": 0}],
-    }
+    own = {"datasetId": "d", "q": "Rain?", "a": "No.", "chunkIndex": 0, "sourceName": "hits"}
+    own |= {"id": sha256_hex('["d","Rain?","No."]')[:24]}
+    own |= {"collectionId": sha256_hex('["d","hits"]')[:24]}
+    assert rain == TIME | own | {"score": [{"type": "embedding", "value": 0.3, "index": 0}]}
     assert (snow["collectionId"], snow["score"][0]["value"]) == (rain["collectionId"], 1)
     assert snow["id"] != rain["id"] and "a" not in snow
 
@@ -138,17 +132,14 @@ def test_placeholders_are_filled_in_new_rows(client, server):
     assert (snow["q"], snow["a"]) == ("Snow?", "2")
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"score": 1}, "Expected rows with row, or with q and a"),
-        ({"row": "r1", "q": "x"}, "Expected rows with row, or with q and a"),
-        ({"row": "r1", "a": "x"}, "Expected rows with row, or with q and a"),
-        ({"q": "x", "score": 1.5}, r"Expected a number .*, got 1.5 - at \$.rows\[0\].score"),
-        ({"row": 5}, r"Expected a text .* - at \$.rows\[0\].row"),
-        ({"id": "r1"}, r"Expected no field 'id' - at \$.rows\[0\]"),
-    ],
-)
+NO_ROWS = ({"score": 1}, {"row": "r1", "q": "x"}, {"row": "r1", "a": "x"})
+WRONG = [(it, "Expected rows with row, or with q and a") for it in NO_ROWS]
+WRONG += [({"q": "x", "score": 1.5}, r"Expected a number .*, got 1.5 - at \$.rows\[0\].score")]
+WRONG += [({"row": 5}, r"Expected a text .* - at \$.rows\[0\].row")]
+WRONG += [({"id": "r1"}, r"Expected no field 'id' - at \$.rows\[0\]")]
+
+
+@pytest.mark.parametrize(("row", "message"), WRONG)
 def test_a_wrong_row_is_refused(server, row, message):
     with pytest.raises(Refused, match=message):
         server.hits([row])

@@ -155,11 +155,11 @@ def test_an_account_of_which_nothing_is_read_is_no_success(pulled, serve, tmp_pa
     assert not path.exists()
 
 
-@pytest.mark.parametrize(("offset", "skip", "times"), [(30, 0, 1), (30, 0, None)])
-def test_a_list_that_changes_is_read_again_and_then_left_out(serve, offset, skip, times):
+@pytest.mark.parametrize("times", [1, None])
+def test_a_list_that_changes_is_read_again_and_then_left_out(serve, times):
     server = serve(ACCOUNT)
-    match = {"body": {"offset": offset}}
-    server.fault("page_drift", operation="listV2", insert=1, match=match, skip=skip, times=times)
+    match = {"body": {"offset": 30}}
+    server.fault("page_drift", operation="listV2", insert=1, match=match, times=times)
     document, problems = pull(server.url, KEY, dataset=("handbook",), pause=0)
     sizes = [len(it["collections"]) for it in document["datasets"]]
     assert (sizes, len(problems)) == (([74], 0) if times else ([], 1))
@@ -221,11 +221,9 @@ def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):
     server = serve(ACCOUNT)
     server.fault("delay", ms=20_000, operation="listV2")
     args = ("--base-url", server.url, "--output", str(tmp_path / "pulled.yaml"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mock_server", "pull", *args],
-        stderr=subprocess.PIPE,
-        env=os.environ | {"MOCK_SERVER_PULL_KEY": KEY},
-    )
+    command = [sys.executable, "-m", "mock_server", "pull", *args]
+    variables = os.environ | {"MOCK_SERVER_PULL_KEY": KEY}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=variables)
     server.wait_for("dataset.list", times=2, timeout=20)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
