@@ -88,12 +88,9 @@ def test_a_client_in_process_leaves_by_a_cancellation():
     assert entry["response"]["cut"] and entry["durationMs"] is not None
 
 
-SLOW: list[tuple[dict[str, Any], int]] = [
-    ({"kind": "delay", "ms": 60_000}, 0),
-    ({"kind": "answer", "operation": "updateHistory", "text": "x", "delayMs": 60_000}, 0),
-    ({"kind": "dribble", "chunks": 60, "ms": 1000}, 200),
-    ({"kind": "hang"}, 0),
-]
+SLOW: list[tuple[dict[str, Any], int]] = [({"kind": "delay", "ms": 60_000}, 0)]
+SLOW += [({"kind": "answer", "operation": "updateHistory", "text": "x", "delayMs": 60_000}, 0)]
+SLOW += [({"kind": "dribble", "chunks": 60, "ms": 1000}, 200), ({"kind": "hang"}, 0)]
 
 
 @pytest.mark.parametrize("row, status", SLOW)
@@ -326,25 +323,20 @@ def test_at_most_20_violations_are_noted(client):
 
 
 S3CRET = "a-s3cret-that-is-long"
-SENT: list[dict[str, Any]] = [
-    {"json": {"password": [S3CRET]}},
-    {"json": {"token": {"value": S3CRET}}},
-    {"json": {"secretKey": S3CRET}},
-    {"json": {"apiKeys": [S3CRET]}},
-    {"json": {"password": f"{S3CRET}…"}},
-    {"json": {"deep": [{"accessKey": S3CRET}], "more": "x" * 9000}},
-    {"json": {"password": S3CRET, "more": "x" * 1_100_000}},
-    {"data": {"password": S3CRET}},
-    {"data": {"data": json.dumps({"token": S3CRET})}},
-    {"files": {"file": ("a.txt", b"x")}, "data": {"password": S3CRET}},
-    {"headers": {"X-Access-Key": S3CRET}},
-    {"headers": {"Authorization": f"Bearer {S3CRET}", "Cookie": f"fastgpt_token={S3CRET}"}},
-    {"params": {"accessKey": S3CRET, "token": S3CRET}},
-    {"params": {"a[pass]": S3CRET, "key[0]": S3CRET}},
-    {"data": {"a[password]": S3CRET, "token[]": S3CRET, "b[key][]": S3CRET}},
-    {"json": {"pwd": S3CRET, "dbPasscode": S3CRET, "user_pass": S3CRET}},
-    {"headers": {"X-Other-Key": S3CRET, "X-Session-Id": S3CRET}},
-]
+SENT: list[dict[str, Any]] = [{"json": {"password": [S3CRET]}}]
+SENT += [{"json": {"token": {"value": S3CRET}}}, {"json": {"secretKey": S3CRET}}]
+SENT += [{"json": {"apiKeys": [S3CRET]}}, {"json": {"password": f"{S3CRET}…"}}]
+SENT += [{"json": {"deep": [{"accessKey": S3CRET}], "more": "x" * 9000}}]
+SENT += [{"json": {"password": S3CRET, "more": "x" * 1_100_000}}, {"data": {"password": S3CRET}}]
+SENT += [{"data": {"data": json.dumps({"token": S3CRET})}}]
+SENT += [{"files": {"file": ("a.txt", b"x")}, "data": {"password": S3CRET}}]
+SENT += [{"headers": {"X-Access-Key": S3CRET}}]
+SENT += [{"headers": {"Authorization": f"Bearer {S3CRET}", "Cookie": f"fastgpt_token={S3CRET}"}}]
+SENT += [{"params": {"accessKey": S3CRET, "token": S3CRET}}]
+SENT += [{"params": {"a[pass]": S3CRET, "key[0]": S3CRET}}]
+SENT += [{"data": {"a[password]": S3CRET, "token[]": S3CRET, "b[key][]": S3CRET}}]
+SENT += [{"json": {"pwd": S3CRET, "dbPasscode": S3CRET, "user_pass": S3CRET}}]
+SENT += [{"headers": {"X-Other-Key": S3CRET, "X-Session-Id": S3CRET}}]
 
 
 @pytest.mark.parametrize("sent", SENT)

@@ -30,13 +30,10 @@ def refused(client: Client, path: str, without: str = "", **fields: Any) -> str:
 # Wrong requests (spec 4, 8)
 
 LONG = "x" * 257
-WRONG_LIST: dict[str, list[Any]] = {
-    "offset": [None, "0", -1, 1.5, True, []],
-    "pageSize": [None, 0, -1, 31, 100, 101, "10", 1.5, True, 10**30],
-    "datasetId": [None, "", LONG, 5],
-    "parentId": [LONG, 5, True, {}],
-    "searchText": [None, 5, "x" * 1025],
-}
+WRONG_LIST: dict[str, list[Any]] = {"offset": [None, "0", -1, 1.5, True, []]}
+WRONG_LIST |= {"pageSize": [None, 0, -1, 31, 100, 101, "10", 1.5, True, 10**30]}
+WRONG_LIST |= {"datasetId": [None, "", LONG, 5], "parentId": [LONG, 5, True, {}]}
+WRONG_LIST |= {"searchText": [None, 5, "x" * 1025]}
 WRONG_PIN: dict[str, list[Any]] = {"appId": [None, "", LONG, 5], "chatId": [None, "", LONG, 5]}
 WRONG_PIN |= {"top": [None, 1, 0, "true", []]}
 WRONG = [(LIST, name, value) for name, values in WRONG_LIST.items() for value in values]
@@ -184,18 +181,14 @@ def test_a_refusal_without_authorization_clears_the_cookie(client):
 
 # The order in which refusals win
 
-FIRST_WRONG: list[tuple[str, dict[str, Any]]] = [
-    ("routeNotFound", {"path": f"{LIST}/x"}),
-    ("methodNotAllowed", {"method": "DELETE"}),
-    ("unauthorized", {"key": None}),
-    ("unsupportedMediaType", {"headers": {"Content-Type": "text/plain"}}),
-    ("bodyTooLarge", {"body": b"{" * 1048577}),
-    ("badJson", {"body": b"{"}),
-    ("invalidField", {"body": b'{"datasetId": "x", "offset": true}'}),
-    ("datasetNotFound", {"body": b'{"datasetId": "x", "offset": 0}'}),
-    ("parentNotFound", {"body": b'{"datasetId": "d", "offset": 0, "parentId": "x"}'}),
-    ("forbidden", {"body": b'{"datasetId": "d", "offset": 0}'}),
-]
+FIRST_WRONG: list[tuple[str, dict[str, Any]]] = [("routeNotFound", {"path": f"{LIST}/x"})]
+FIRST_WRONG += [("methodNotAllowed", {"method": "DELETE"}), ("unauthorized", {"key": None})]
+FIRST_WRONG += [("unsupportedMediaType", {"headers": {"Content-Type": "text/plain"}})]
+FIRST_WRONG += [("bodyTooLarge", {"body": b"{" * 1048577}), ("badJson", {"body": b"{"})]
+FIRST_WRONG += [("invalidField", {"body": b'{"datasetId": "x", "offset": true}'})]
+FIRST_WRONG += [("datasetNotFound", {"body": b'{"datasetId": "x", "offset": 0}'})]
+FIRST_WRONG += [("parentNotFound", {"body": b'{"datasetId": "d", "offset": 0, "parentId": "x"}'})]
+FIRST_WRONG += [("forbidden", {"body": b'{"datasetId": "d", "offset": 0}'})]
 
 
 @pytest.mark.parametrize("at", range(len(FIRST_WRONG)))

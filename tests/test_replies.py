@@ -154,11 +154,8 @@ def test_a_broken_image_is_refused(client, data):
 
 def test_files_of_a_question_are_kept(client):
     image = "data:image/png;base64," + b64encode(b"pixels").decode()
-    for url, type in (
-        (image, "image_url"),
-        ("http://a/b.png", "image_url"),
-        ("http://a/b", "file_url"),
-    ):
+    sent = [(image, "image_url"), ("http://a/b.png", "image_url"), ("http://a/b", "file_url")]
+    for url, type in sent:
         client.talk("", messages=question(url, type), chatId="k")
     values = [it["value"] for it in client.records() if it["obj"] == "Human"]
     assert [it[0] for it in values] == [{"type": "text", "text": {"content": "See"}}] * 3
@@ -173,12 +170,7 @@ PAUSED = ("One ", "two ", {"pauseMs": 60_000}, "three")
 
 @contextmanager
 def leaving(
-    client: Client,
-    path: str = "v1",
-    parts: Any = PAUSED,
-    last: str = "two",
-    pace: Any = None,
-    **more: Any,
+    client: Client, path: str = "v1", parts: Any = PAUSED, last="two", pace: Any = None, **more: Any
 ) -> Iterator[None]:
     """Read a stream up to a word, and leave at the end of the block."""
     body = {**CHAT, "stream": True, **more}
@@ -220,10 +212,9 @@ def test_a_client_that_leaves_v2_does_not_end_the_run(client):
 
 def test_a_client_that_leaves_before_a_whole_reply(client):
     client.control.reply(parts=PAUSED, times=1)
+    asked = {**CHAT, "messages": [{"role": "user", "content": "x"}]}
     with pytest.raises(httpx2.ReadTimeout):
-        client.post(
-            COMPLETIONS, json={**CHAT, "messages": [{"role": "user", "content": "x"}]}, timeout=0.1
-        )
+        client.post(COMPLETIONS, json=asked, timeout=0.1)
     assert client.control.wait_for("completions", cut=True)["response"]["body"] is None
     assert client.records()[1]["value"] == [{"type": "text", "text": {"content": ""}}]
 
