@@ -88,12 +88,10 @@ TAG_FILTERS += [[{"tagId": T2, "values": it, "more": 1}] for it in ([3], ["3"], 
 NUMBER_OR_X = {"tagId": T1, "values": [3, "x"]}
 TAG_FILTERS += [[NUMBER_OR_X, {"tagId": it, "values": ["a"]}] for it in (T1, T2)]
 RIGHT_LIST = {"datasetId": some(['"d"']), "offset": some(split("0 0 0 0 1 2 1.0"))}
-RIGHT_LIST_MORE = {
-    "pageSize": some(split("1 2 10 30 3.0")),
-    "parentId": some([*map(json.dumps, PARENTS)]),
-    "searchText": some([*map(json.dumps, NEEDLES)]),
-    "simple": some(split("false true")),
-}
+RIGHT_LIST_MORE = {"pageSize": some(split("1 2 10 30 3.0"))}
+RIGHT_LIST_MORE |= {"parentId": some([*map(json.dumps, PARENTS)])}
+RIGHT_LIST_MORE |= {"searchText": some([*map(json.dumps, NEEDLES)])}
+RIGHT_LIST_MORE |= {"simple": some(split("false true"))}
 WRONG_LIST = {
     "offset": NUMBERS,
     "pageSize": NUMBERS,
@@ -140,9 +138,8 @@ def bodies(draw: Any, is_pin: bool) -> bytes:
 @st.composite
 def requests(draw: Any) -> Request:
     is_pin = draw(st.integers(0, 9)) < 4
-    path = draw(
-        mostly(PIN if is_pin else LIST, LEGACY_PIN if is_pin else LIST, f"{LIST}/x", f"{LIST}/")
-    )
+    right, legacy = (PIN, LEGACY_PIN) if is_pin else (LIST, LIST)
+    path = draw(mostly(right, legacy, f"{LIST}/x", f"{LIST}/"))
     right = "PUT" if path in (PIN, LEGACY_PIN) else "POST"
     method = draw(mostly(right, "GET", "DELETE", "PATCH", *["POST"] * (path == PIN)))
     headers = {"content-type": draw(mostly(*MEDIA)), "authorization": draw(mostly(*KEYS))}
