@@ -119,12 +119,7 @@ class Server(Popen[str]):
             return clock_gettime(server.clock)
 
     def cost(
-        self,
-        request: bytes,
-        *,
-        after: bytes | None = None,
-        times: int = REQUESTS,
-        connections: int = 1,
+        self, request: bytes, *, after: bytes | None = None, times: int = REQUESTS, connections=1
     ) -> float:
         """Seconds of CPU for a request, the mean of some after another on new connections."""
         self.connections = [None] * CONNECTIONS
@@ -142,19 +137,14 @@ def request(method: str, path: str, **fields: Any) -> bytes:
     return f"{head}\r\n\r\n{body}".encode()
 
 
-ASKED = {
-    "listed": request("POST", LIST, offset=0, datasetId="6593e137231a2be9c5603bb1"),
-    "pin": request("PUT", PIN, appId="65d8a1f0c3b2a94e7f106a01", chatId="warranty", top=True),
-    "search": request("POST", LIST, offset=0, datasetId="many", searchText="article 00001"),
-}
+ASKED = {"listed": request("POST", LIST, offset=0, datasetId="6593e137231a2be9c5603bb1")}
+ASKED |= {"pin": request("PUT", PIN, appId="65d8a1f0c3b2a94e7f106a01", chatId="warranty", top=True)}
+ASKED |= {"search": request("POST", LIST, offset=0, datasetId="many", searchText="article 00001")}
 LISTED = request("POST", LIST, offset=0, datasetId="many", parentId=None)
 WRITTEN = request("PUT", "/__admin/datasets/many/collections/c1", _id="c1", name="New")
-ADMIN = {
-    "get": request("GET", "/__admin/snapshots"),
-    "reset": request("POST", "/__admin/reset"),
-    "snapshot": request("PUT", "/__admin/snapshots/one"),
-    "sandbox": request("POST", "/__admin/sandboxes", ttl=0.001),  # at most 1,000 may be alive
-}
+ADMIN = {"get": request("GET", "/__admin/snapshots"), "reset": request("POST", "/__admin/reset")}
+ADMIN |= {"snapshot": request("PUT", "/__admin/snapshots/one")}
+ADMIN |= {"sandbox": request("POST", "/__admin/sandboxes", ttl=0.001)}
 
 
 def many(folder: str, count: int) -> str:

@@ -123,9 +123,8 @@ def test_the_console_looks_well(server, visit, size, scheme, locale):
 
 def test_the_first_view_takes_six_requests(server, visit):
     page = console(visit, server)
-    files = page.evaluate(
-        "performance.getEntries().filter((it) => it.responseStatus).map((it) => it.transferSize)"
-    )
+    answered = "performance.getEntries().filter((it) => it.responseStatus)"
+    files = page.evaluate(f"{answered}.map((it) => it.transferSize)")
     assert len(files) + 1 <= 6  # one is the stream, which does not end
     assert sum(files) <= 60 * 1024
 
@@ -263,21 +262,18 @@ def test_what_a_person_types_stays_while_data_change(server, visit):
     name = page.locator(f"#name-chat-{CHAT}")
     name.fill("Half a na")
     pin = {"appId": APP, "chatId": "thanks", "top": True}
-    headers = by("any-key")
-    server.http.put(PIN, json=pin, headers=headers)
+    server.http.put(PIN, json=pin, headers=by("any-key"))
     pressed = page.get_by_role("button", name="Pin Thank you!")
     expect(pressed).to_have_attribute("aria-pressed", "true")
     expect(name).to_have_value("Half a na")
     expect(name).to_be_focused()
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('{"list": [', "This is not JSON: a quote or a bracket is not closed."),
-        ('{"list": [1 2]}', "This is not JSON: look at line 1, column 13."),
-    ],
-)
+BROKEN = [('{"list": [', "This is not JSON: a quote or a bracket is not closed.")]
+BROKEN += [('{"list": [1 2]}', "This is not JSON: look at line 1, column 13.")]
+
+
+@pytest.mark.parametrize(("text", "problem"), BROKEN)
 def test_broken_json_is_not_sent(server, visit, text, problem):
     page = console(visit, server)
     page.get_by_text("Answer another operation").click()
@@ -400,10 +396,8 @@ def test_a_long_name_fits_on_a_phone(visit):
     name = "n" * 240
     chats = [{"chatId": name, "title": name}]
     folder = {"_id": name, "name": name, "tags": [name], "children": [{"name": name}]}
-    document = {
-        "apps": [{"id": name, "name": name, "chats": chats}],
-        "datasets": [{"id": name, "name": name, "collections": [folder]}],
-    }
+    document = {"apps": [{"id": name, "name": name, "chats": chats}]}
+    document["datasets"] = [{"id": name, "name": name, "collections": [folder]}]
     with MockServer(document) as server:
         server.http.post("/__admin/sandboxes", json={"name": name[:64]})
         sandbox = Control(server.http, name[:64])

@@ -248,10 +248,8 @@ def test_a_long_name_takes_two_lines(visit):
     name = "n" * 240
     chats = [{"chatId": "c", "title": name}, {"chatId": "d"}]
     folder = {"name": name, "tags": [name], "children": [{"name": name}]}
-    document = {
-        "apps": [{"id": "a", "name": name, "chats": chats}],
-        "datasets": [{"id": "d", "name": name, "collections": [folder]}],
-    }
+    document = {"apps": [{"id": "a", "name": name, "chats": chats}]}
+    document["datasets"] = [{"id": "d", "name": name, "collections": [folder]}]
     with MockServer(document, demo=True) as server:
         page = visit(f"{server.url}/demo/", width=390)
         for tab, within in (("talk", "#talk h2"), ("library", ARTICLES), ("chats", CHATS)):

@@ -33,9 +33,8 @@ def nginx(replicas: list[MockServer], tmp_path_factory: pytest.TempPathFactory) 
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     (text,) = re.findall(r"^```nginx\n(.*?)^```", PAGE.read_text(), re.M | re.S)
-    text = text.replace("http {", "http {\n  access_log off;").replace(
-        "listen 8000", f"listen {port}"
-    )
+    text = text.replace("http {", "http {\n  access_log off;")
+    text = text.replace("listen 8000", f"listen {port}")
     for shown, replica in zip(("8001", "8002"), replicas, strict=True):
         text = text.replace(f"127.0.0.1:{shown}", replica.url.removeprefix("http://"))
     (folder / "nginx.conf").write_text(text)
