@@ -28,6 +28,7 @@ ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
     ("DELETE", "/snapshots/kept", None, 200, {"name"}),
     ("GET", "/faults", None, 200, {"faults"}),
     ("POST", "/faults", {"kind": "error"}, 201, {"id", "kind", "remaining", "fired"}),
+    ("POST", "/faults/", {"kind": "hang"}, 201, {"id"}),  # a slash at the end counts for nothing
     ("POST", "/faults", {"preset": "flaky", "seed": 1}, 201, {"faults"}),
     ("GET", "/faults/f1", None, 200, {"id", "kind", "remaining", "fired"}),
     ("DELETE", "/faults", None, 200, set()),
@@ -59,12 +60,10 @@ ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
     ("PUT", COLLECTION, {"name": "Other"}, 200, {"_id", "name", "parentId"}),
     ("PUT", "/datasets/d/collections/new", {"name": "New"}, 201, {"_id", "name", "parentId"}),
 ]
-OF_ALL = [
-    ("GET", "/sandboxes", None, 200, {"sandboxes"}),
-    ("POST", "/sandboxes", {}, 201, {"name", "key", "keys", "expiresAt"}),
-    ("GET", "/sandboxes/default", None, 200, {"name", "key", "keys", "expiresAt"}),
-    ("GET", "/openapi.json", None, 200, {"openapi", "paths"}),
-]
+OF_ALL = [("GET", "/sandboxes", None, 200, {"sandboxes"})]
+OF_ALL += [("POST", "/sandboxes", {}, 201, {"name", "key", "keys", "expiresAt"})]
+OF_ALL += [("GET", "/sandboxes/default", None, 200, {"name", "key", "keys", "expiresAt"})]
+OF_ALL += [("GET", "/openapi.json", None, 200, {"openapi", "paths"})]
 
 
 CASES = [("", *row) for row in ROUTES + OF_ALL] + [("/sandboxes/one", *row) for row in ROUTES]
@@ -102,19 +101,16 @@ def test_health_counts_the_fixture(client):
 
 # Wrong calls
 
-UNKNOWN = [
-    ("GET", "/fault", "did you mean '/__admin/faults'"),
-    ("GET", "/nope", "(GET /__admin/openapi.json lists them)"),
-    ("GET", "/chats", "did you mean '/__admin/apps/{app}/chats'"),
-    ("GET", "/sandboxes/defualt", "did you mean 'default'"),
-    ("GET", "/sandboxes/default/sandboxes", "a route of the admin API"),
-    ("POST", "/snapshots/old/restore", "the name of a snapshot, got 'old' (known: new)"),
-    ("GET", "/faults/f9", ""),
-    ("GET", "/apps/ap", "did you mean 'app'"),
-    ("GET", "/apps/app/chats/none", ""),
-    ("GET", "/datasets/man/collections", "did you mean 'many'"),
-    ("GET", "/datasets/d/collections/none", ""),
-]
+UNKNOWN = [("GET", "/fault", "did you mean '/__admin/faults'")]
+UNKNOWN += [("GET", "/nope", "(GET /__admin/openapi.json lists them)")]
+UNKNOWN += [("GET", "/chats", "did you mean '/__admin/apps/{app}/chats'")]
+UNKNOWN += [("GET", "/sandboxes/defualt", "did you mean 'default'")]
+UNKNOWN += [("GET", "/sandboxes/default/sandboxes", "a route of the admin API")]
+UNKNOWN += [("POST", "/snapshots/old/restore", "the name of a snapshot, got 'old' (known: new)")]
+UNKNOWN += [("GET", "/faults/f9", ""), ("GET", "/apps/ap", "did you mean 'app'")]
+UNKNOWN += [("GET", "/apps/app/chats/none", "")]
+UNKNOWN += [("GET", "/datasets/man/collections", "did you mean 'many'")]
+UNKNOWN += [("GET", "/datasets/d/collections/none", "")]
 
 
 @pytest.mark.parametrize("method, path, said", UNKNOWN)
@@ -124,11 +120,6 @@ def test_what_is_unknown_is_404_and_guessed(client, method, path, said):
     answer = client.admin(method, path, status=404)
     assert answer["code"] == 404 and said in answer["message"]
     assert answer["message"].startswith("Expected ")
-
-
-def test_a_slash_at_the_end_counts_for_nothing(client):
-    client.admin("POST", "/faults/", {"kind": "hang", "operation": "listV2"}, 201)
-    assert client.get("/__admin/").status_code == 200
 
 
 METHODS = [("/state", "GET PUT"), ("/faults", "DELETE GET POST"), ("/journal", "DELETE GET")]
@@ -201,14 +192,12 @@ def test_a_wrong_call_is_refused_and_changes_nothing(client, method, path, body,
 
 # With If-None-Match
 
-TAKEN = [
-    ("POST", "/apps/app/chats", {"chatId": "c1"}, "'c1' - at $.chatId"),
-    ("PUT", CHAT, {"title": "New"}, "'c1' - at $.chatId"),
-    ("POST", "/datasets/d/collections", {"_id": "link", "name": "x"}, "'link' - at $._id"),
-    ("PUT", "/apps/says", {"replies": ["x"]}, "'says' - at $.id"),
-    ("PUT", "/datasets/d", {}, "'d' - at $.id"),
-    ("PUT", "/snapshots/kept", {}, "'kept' - at $.name"),
-]
+TAKEN = [("POST", "/apps/app/chats", {"chatId": "c1"}, "'c1' - at $.chatId")]
+TAKEN += [("PUT", CHAT, {"title": "New"}, "'c1' - at $.chatId")]
+TAKEN += [("POST", "/datasets/d/collections", {"_id": "link", "name": "x"}, "'link' - at $._id")]
+TAKEN += [("PUT", "/apps/says", {"replies": ["x"]}, "'says' - at $.id")]
+TAKEN += [("PUT", "/datasets/d", {}, "'d' - at $.id")]
+TAKEN += [("PUT", "/snapshots/kept", {}, "'kept' - at $.name")]
 
 
 @pytest.mark.parametrize("method, path, body, said", TAKEN)
@@ -224,16 +213,13 @@ def test_what_exists_is_not_replaced_if_none_may_match(client, method, path, bod
 
 # The guard
 
-GUARD: list[tuple[dict[str, str], str, int]] = [
-    ({"Host": "[::1]:8000"}, "/health", 200),
-    ({"Host": "allowed.example"}, "/health", 200),
-    ({"Host": "evil.example"}, "/health", 421),
-    ({"Host": "127.0.0.1.evil.example"}, "/state", 421),
-    ({"Origin": "http://localhost"}, "/state", 200),
-    ({"Origin": "http://evil.example"}, "/state", 403),
-    ({"Sec-Fetch-Site": "cross-site"}, "/state", 403),
-    ({"Sec-Fetch-Site": "same-site"}, "/state", 403),
-]
+GUARD: list[tuple[dict[str, str], str, int]] = [({"Host": "[::1]:8000"}, "/health", 200)]
+GUARD += [({"Host": "allowed.example"}, "/health", 200), ({"Host": "evil.example"}, "/health", 421)]
+GUARD += [({"Host": "127.0.0.1.evil.example"}, "/state", 421)]
+GUARD += [({"Origin": "http://localhost"}, "/state", 200)]
+GUARD += [({"Origin": "http://evil.example"}, "/state", 403)]
+GUARD += [({"Sec-Fetch-Site": "cross-site"}, "/state", 403)]
+GUARD += [({"Sec-Fetch-Site": "same-site"}, "/state", 403)]
 
 
 @pytest.mark.parametrize("headers, path, status", GUARD)
@@ -299,15 +285,12 @@ def called(client: Client) -> Client:
 
 
 @pytest.mark.parametrize("query, seqs", QUERIES)
-def test_the_journal_is_queried(called, query, seqs):
+def test_the_journal_is_queried_and_its_pages_join(called, query, seqs):
     page = called.admin("GET", f"/journal?{query}")
     assert [it["seq"] for it in page["entries"]] == seqs
     assert (page["total"], page["kept"], page["dropped"]) == (4, 4, 0)
-
-
-def test_the_pages_of_the_journal_join(called):
-    since = called.admin("GET", "/journal?limit=3")["next"]
-    assert [it["seq"] for it in called.admin("GET", f"/journal?since={since}")["entries"]] == [4]
+    rest = called.admin("GET", f"/journal?since={called.admin('GET', '/journal?limit=3')['next']}")
+    assert [it["seq"] for it in rest["entries"]] == [4]
 
 
 PIN_CALL = {"operation": "updateHistory"}
@@ -373,9 +356,7 @@ def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, mos
             client.admin(method, path.format(number), body, 201)
         before = names()
         message = client.admin(method, path.format("-more"), body, 409)["message"]
-        assert str(most) in message and re.fullmatch(
-            r"Expected at most [\w ]+, got \w+ ?\w+", message
-        )
+        assert re.fullmatch(rf"Expected at most (?=.*{most})[\w ]+, got \w+ ?\w+", message)
         assert names() == before
 
 
@@ -389,9 +370,8 @@ def test_replies_of_apps_are_at_most_1000_in_all(client):
 
 def test_what_was_read_of_an_app_in_a_folder_can_be_put(client):
     folder = {"id": "f", "type": "folder"}
-    client.admin(
-        "PUT", "/state", {"apps": [folder, {"id": "a", "parentId": "f", "replies": ["Hi."]}]}
-    )
+    inside = {"id": "a", "parentId": "f", "replies": ["Hi."]}
+    client.admin("PUT", "/state", {"apps": [folder, inside]})
     for _ in range(2):
         app = client.admin("GET", "/apps/a")
         assert (app["parentId"], len(app["replies"])) == ("f", 1)
