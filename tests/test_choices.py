@@ -24,10 +24,16 @@ PUSH = "/api/core/dataset/data/pushData"
 TITLE = {"appId": "app", "chatId": "c2", "title": "New"}
 ASKED = {"messages": [{"role": "user", "content": "Hi"}]}
 pytestmark = pytest.mark.served(fixture=ACCOUNT | {"keys": []})
+MARKED = b'\xef\xbb\xbf{"offset": 0, "datasetId": "d"}'
+"""The body of a list, after a byte order mark."""
 NEW_CHAT = SENT_PIN | {"chatId": "new"}
 
 
 # What shows a choice: a request, and what of its response, or of the state, depends on it.
+
+
+def status_of(path: str, body: Any) -> Callable[[Client], object]:
+    return lambda client: client.fetch(path, body).status_code
 
 
 def code(path: str, body: Any, **sent: Any) -> Callable[[Client], object]:
@@ -90,12 +96,6 @@ def untyped(client: Client) -> object:
     return client.post(LIST, content=body, headers=by("any")).status_code
 
 
-def marked(client: Client) -> object:
-    """The status of a list whose body begins with a byte order mark."""
-    body = b'\xef\xbb\xbf{"offset": 0, "datasetId": "d"}'
-    return client.fetch(LIST, body).status_code
-
-
 def as_person(client: Client) -> object:
     headers = {"token": client.login()}
     return client.fetch(LIST, SENT_LIST, key=None, headers=headers).status_code
@@ -138,6 +138,11 @@ ALL = ["folder", "in-a", "link", "in-b"]
 ROOT = ["folder", "link"]
 BY_NAME = ["in-a", "link", "in-b", "folder"]
 AS_DECLARED = ["folder", "in-b", "in-a", "link"]
+SCOPES = {"folder": ["in-a"], "dataset": ["in-a", "link"], "subtree": ["in-a"]}
+FILTERS = {"ignore": (ALL, ALL, ALL), "honour": (["folder"], ["link"], ALL)}
+FILTERS |= {"tag_values": (["folder"], ALL, [])}
+NEW_CHATS = {"not_found": (404, []), "create": (200, [True]), "ignore": (200, [])}
+STATUSES = {"mapped": 404, "always_500": 500, "always_200": 200}
 
 
 def of_service(client: Client) -> object:
@@ -155,49 +160,25 @@ ROWS: list[tuple[str, Callable[[Client], object], dict[Any, object]]] = [
     ("parent_omitted", listed(), {"any": ALL, "root": ROOT}),
     ("parent_empty_string", listed(parentId=""), {"unknown": 404, "root": ROOT}),
     ("parent_unknown", listed(parentId="nope"), {"not_found": 404, "empty": []}),
-    (
-        "search_scope",
-        listed(searchText="alpha", parentId="folder"),
-        {"folder": ["in-a"], "dataset": ["in-a", "link"], "subtree": ["in-a"]},
-    ),
+    ("search_scope", listed(searchText="alpha", parentId="folder"), SCOPES),
     ("search_fields", listed(searchText="setup"), {"name_and_tags": ["in-b"], "name": []}),
-    (
-        "list_filters",
-        filtered,
-        {
-            "ignore": (ALL, ALL, ALL),
-            "honour": (["folder"], ["link"], ALL),
-            "tag_values": (["folder"], ALL, []),
-        },
-    ),
+    ("list_filters", filtered, FILTERS),
     ("tag_form", tagged, {"names": ["year"], "typed": [{"tag": "year", "value": 2026}]}),
-    ("request_form", marked, {"strict": 400, "service": 200}),
+    ("request_form", status_of(LIST, MARKED), {"strict": 400, "service": 200}),
     ("search_text", listed(searchText="a'lpha"), {"whole": [], "service": ["in-a", "link"]}),
     ("item_fields", of_service, {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE}),
     ("tags_empty", lambda client: client.item("in-a").get("tags"), {"list": [], "absent": None}),
-    (
-        "chat_unknown",
-        pinned_new,
-        {"not_found": (404, []), "create": (200, [True]), "ignore": (200, [])},
-    ),
+    ("chat_unknown", pinned_new, NEW_CHATS),
     ("top_missing", titled, {"reject": (400, "Two", True), "ignore": (200, "New", True)}),
     ("method_mismatch", code(PIN, SENT_PIN, method="POST"), {"reject": 405, "accept": 200}),
     ("content_type_missing", untyped, {"reject": 415, "accept": 200}),
     ("unknown_fields", code(PIN, SENT_PIN | {"more": 1}), {"ignore": 200, "reject": 400}),
     ("chat_owner", of_another_member, {"any": 200, "own": 403}),
-    (
-        "app_missing",
-        lambda client: client.fetch(COMPLETIONS, ASKED).status_code,
-        {"first": 200, "reject": 400},
-    ),
+    ("app_missing", status_of(COMPLETIONS, ASKED), {"first": 200, "reject": 400}),
     ("unknown_key", code(PIN, SENT_PIN, key="any"), {"accept": 200, "reject": 401}),
     ("credentials", as_person, {"bearer": 401, "login_too": 200}),
     ("error_form", listed(datasetId=UNKNOWN_ID), {"plain": 404, "service": 501002}),
-    (
-        "error_http_status",
-        lambda client: client.page(datasetId="nope").status_code,
-        {"mapped": 404, "always_500": 500, "always_200": 200},
-    ),
+    ("error_http_status", status_of(LIST, SENT_LIST | {"datasetId": "nope"}), STATUSES),
     ("legacy_paths", code(OLD_PIN, SENT_PIN), {"on": 200, "off": 404}),
     ("related_routes", code(HISTORIES, {"appId": "app"}), {"on": 200, "off": 404}),
     ("lone_offset", histories, {"ignore": [0, 0], "honour": [1, 2]}),
@@ -240,12 +221,9 @@ def test_what_a_choice_tolerates_is_noted_by_its_name(client, name, value, probe
 
 LARGE = {"page_size_max": 100, "page_size_over_limit": "clamp"}
 LENIENT = {"page_size_over_limit": "clamp", "numeric_strings": "accept", "offset_missing": "accept"}
-TOGETHER = [
-    ({"pageSize": 200}, LARGE, 100),
-    ({"pageSize": "200"}, LENIENT, 30),
-    ({"pageSize": "50", "pageNum": "4", "without": "offset"}, LENIENT, 30),
-    ({"pageSize": 100, "pageNum": 2, "without": "offset"}, LENIENT | LARGE, 20),
-]
+TOGETHER = [({"pageSize": 200}, LARGE, 100), ({"pageSize": "200"}, LENIENT, 30)]
+TOGETHER += [({"pageSize": "50", "pageNum": "4", "without": "offset"}, LENIENT, 30)]
+TOGETHER += [({"pageSize": 100, "pageNum": 2, "without": "offset"}, LENIENT | LARGE, 20)]
 
 
 @pytest.mark.parametrize("fields, choices, count", TOGETHER)
