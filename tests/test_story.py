@@ -14,45 +14,35 @@ from mock_server.sandbox import Sandboxes
 from mock_server.service.app import Service
 from mock_server.service.operation import Operation
 
-DOCUMENT = {
-    "keys": [{"key": "owner"}, {"key": "outsider", "permission": "none"}],
-    "apps": [{"id": "app", "chats": [{"chatId": "c1"}]}],
-    "datasets": [{"id": "d", "collections": [{"_id": "x", "name": "X", "tags": ["t"]}]}],
-}
+DOCUMENT = {"keys": [{"key": "owner"}, {"key": "outsider", "permission": "none"}]}
+DOCUMENT |= {"apps": [{"id": "app", "chats": [{"chatId": "c1"}]}]}
+DOCUMENT |= {"datasets": [{"id": "d", "collections": [{"_id": "x", "name": "X", "tags": ["t"]}]}]}
 pytestmark = pytest.mark.served(fixture=DOCUMENT, choices={"list_filters": "honour"})
 
 
 HEADER = "The header is `Authorization: Bearer KEY`, with one space"
-OF_HEADERS = [
-    ("Authorization", "", "The client sends no API key"),
-    ("Authorization", "Bearer  owner", HEADER),
-    ("Authorization", "Basic owner", HEADER),
-    ("Authorization", "Bearer", HEADER),
-    ("Authorization", "Bearer owner x", HEADER),
-    ("Authorization", "Bearer other", "The fixture declares 2 keys"),
-    ("Authorization", "Bearer fastgpt-sbx-0", "The sandbox of this key"),
-    ("Authorization", "Bearer outsider", "The key has permission 'none'"),
-    ("Content-Type", "text/plain", "The client sends its body without"),
-]
-OF_FIELDS = [
-    ({"datasetId": "e"}, "Sandbox 'default' has 1 dataset: d."),
-    ({"parentId": "y"}, "The folder does not exist there"),
-    ({"parentId": "x"}, "The folder 'x' has no collections"),
-    ({"searchText": "y"}, "The searchText 'y' is in none of 1 collection."),
-    ({"filterTags": ["u"]}, "The filters of folders and tags leave none of 1"),
-    ({"offset": 1}, "The offset 1 is past the end of 1 collection"),
-]
+NO_BEARER = ("Bearer  owner", "Basic owner", "Bearer", "Bearer owner x")
+OF_HEADERS = [("Authorization", "", "The client sends no API key")]
+OF_HEADERS += [*(("Authorization", it, HEADER) for it in NO_BEARER)]
+OF_HEADERS += [("Authorization", "Bearer other", "The fixture declares 2 keys")]
+OF_HEADERS += [("Authorization", "Bearer fastgpt-sbx-0", "The sandbox of this key")]
+OF_HEADERS += [("Authorization", "Bearer outsider", "The key has permission 'none'")]
+OF_HEADERS += [("Content-Type", "text/plain", "The client sends its body without")]
+OF_FIELDS = [({"datasetId": "e"}, "Sandbox 'default' has 1 dataset: d.")]
+OF_FIELDS += [({"parentId": "y"}, "The folder does not exist there")]
+OF_FIELDS += [({"parentId": "x"}, "The folder 'x' has no collections")]
+OF_FIELDS += [({"searchText": "y"}, "The searchText 'y' is in none of 1 collection.")]
+OF_FIELDS += [({"filterTags": ["u"]}, "The filters of folders and tags leave none of 1")]
+OF_FIELDS += [({"offset": 1}, "The offset 1 is past the end of 1 collection")]
 
 
-@pytest.mark.parametrize("name, value, hint", OF_HEADERS)
-def test_the_journal_hints_which_header_is_wrong(client, name, value, hint):
-    client.fetch(LIST, SENT_LIST, headers={name: value})
-    assert client.control.journal[-1]["hint"].startswith(hint)
+HINTS = [({"headers": {name: value}}, hint) for name, value, hint in OF_HEADERS]
+HINTS += [({"body": SENT_LIST | fields}, hint) for fields, hint in OF_FIELDS]
 
 
-@pytest.mark.parametrize("fields, hint", OF_FIELDS)
-def test_the_journal_hints_why_a_page_is_empty_or_refused(client, fields, hint):
-    client.page(**fields)
+@pytest.mark.parametrize("sent, hint", HINTS)
+def test_the_journal_hints_why_a_page_is_empty_or_refused(client, sent, hint):
+    client.fetch(**{"path": LIST, "body": SENT_LIST} | sent)
     assert client.control.journal[-1]["hint"].startswith(hint)
 
 
