@@ -105,15 +105,12 @@ def test_datasets_are_read_put_and_removed(mock_server):
     assert listed(mock_server).status_code == 404
 
 
-def test_objects_without_an_id_get_one(mock_server):
+def test_objects_without_an_id_get_one_but_for_apps_and_datasets(mock_server):
     chat = mock_server.put_chat(APP, {"title": "New"})
     assert mock_server.chat(APP, chat).title == "New"
     first = mock_server.put_collection(DATASET, {"name": "New"})
     assert first != mock_server.put_collection(DATASET, {"name": "New"})
     assert {it.id: it.name for it in mock_server.collections(DATASET)}[first] == "New"
-
-
-def test_an_app_and_a_dataset_need_an_id(mock_server):
     for put in (mock_server.put_app, mock_server.put_dataset):
         for nameless in ({"name": "N"}, {"id": "", "name": "N"}):
             with pytest.raises(ValueError, match=r"the field 'id', which is missing - at \$\.id"):
@@ -173,13 +170,10 @@ def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):
 
 
 JSON = "application/json"
-ANSWERS = [
-    ({"data": [None]}, b'{"code":200,"statusText":"","message":"","data":[null]}', JSON),
-    ({"json": None}, b"null", JSON),
-    ({"json": [1], "status": 202}, b"[1]", JSON),
-    ({"text": "Hé"}, "Hé".encode(), "text/plain"),
-    ({"body": b"\x00\xff"}, b"\x00\xff", "application/octet-stream"),
-]
+ANSWERS = [({"data": [None]}, b'{"code":200,"statusText":"","message":"","data":[null]}', JSON)]
+ANSWERS += [({"json": None}, b"null", JSON), ({"json": [1], "status": 202}, b"[1]", JSON)]
+ANSWERS += [({"text": "Hé"}, "Hé".encode(), "text/plain")]
+ANSWERS += [({"body": b"\x00\xff"}, b"\x00\xff", "application/octet-stream")]
 
 
 @pytest.mark.parametrize("arguments, content, media", ANSWERS)

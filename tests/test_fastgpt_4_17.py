@@ -16,12 +16,10 @@ CHATS: list[dict[str, Any]] = [{"chatId": f"c{n:02}"} for n in range(12)]
 CHATS[0]["records"] = RECORDS
 INNER = {"_id": "in", "name": "Plan B", "children": [{"_id": "deep", "name": "Plan C"}]}
 TAGS = ["plain", {"tag": "year", "value": 2026}, {"tag": "colors", "value": ["red", "blue"]}]
-COLLECTIONS = [
-    {"_id": "top", "name": "Plan", "children": [INNER]},
-    {"_id": "tagged", "name": "Tagged", "tags": TAGS},
-    {"_id": "rows", "name": "Rows", "data": [{"q": f"{n}"} for n in range(12)]},
-    {"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]},
-]
+COLLECTIONS = [{"_id": "top", "name": "Plan", "children": [INNER]}]
+COLLECTIONS += [{"_id": "tagged", "name": "Tagged", "tags": TAGS}]
+COLLECTIONS += [{"_id": "rows", "name": "Rows", "data": [{"q": f"{n}"} for n in range(12)]}]
+COLLECTIONS += [{"_id": "text", "name": "Text", "tags": [{"tag": "year", "value": "2026"}]}]
 DECLARED = [{"_id": YEAR, "tag": "year"}, {"_id": COLORS, "tag": "colors"}]
 ACCOUNT: dict[str, Any] = {
     "clock": "2026-01-01T00:00:00Z",
@@ -98,11 +96,9 @@ def test_a_pull_keeps_the_values_of_tags(server):
 
 # Pages
 
-PATHS = [
-    ("/chat/history/getHistories", {"appId": "a"}),
-    ("/chat/record/getPaginationRecords", {"appId": "a", "chatId": "c00"}),
-    ("/dataset/data/v2/list", {"collectionId": "rows"}),
-]
+PATHS = [("/chat/history/getHistories", {"appId": "a"})]
+PATHS += [("/chat/record/getPaginationRecords", {"appId": "a", "chatId": "c00"})]
+PATHS += [("/dataset/data/v2/list", {"collectionId": "rows"})]
 
 
 PLACES = [({}, 0, 10), ({"offset": 3}, 3, 9), ({"offset": "3"}, 3, 9), ({"pageNum": 2}, 10, 2)]
@@ -170,9 +166,9 @@ def test_a_row_that_waits_is_not_found(client):
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_a_row_that_waits_is_locked(client, method):
     (id,) = push(client)["dataIds"]
-    call: Any = {"path": "/dataset/data/update", "body": {"dataId": id, "q": "Horse"}}
-    if method == "DELETE":
-        call = {"path": f"/dataset/data/delete?id={id}"}
+    body = {"dataId": id, "q": "Horse"}
+    delete = {"path": f"/dataset/data/delete?id={id}"}
+    call: Any = delete if method == "DELETE" else {"path": "/dataset/data/update", "body": body}
     assert error_of(client.core(method, **call)) == (500, 501016, "dataNotIndexed")
     client.control.clock.advance(60)
     assert client.code(method, **call) == 200

@@ -118,13 +118,10 @@ OF_THE_KEY: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), OF_THE_KEY)
-def test_a_key_of_an_app_may_leave_out_its_id(client, method, path, body):
+def test_a_key_of_an_app_may_leave_out_its_id_without_a_share_link(client, method, path, body):
     assert client.code(method, path, body, key="named") == 200
     assert client.code(method, path, body, key="reader") in (400, 504000)
-
-
-@pytest.mark.parametrize(("method", "path", "body"), OF_THE_KEY)
-def test_who_sends_a_share_link_names_the_app_as_well(client, method, path, body):
+    # Who sends a share link names the app as well.
     if body is None:
         path += f"{'&' if '?' in path else '?'}outLinkAuthData=%7B%7D"
     else:

@@ -11,11 +11,9 @@ from mock_server import MockServer
 from mock_server.sandbox import State
 from mock_server.signals import Signal
 
-DOCUMENT = {
-    "apps": [{"id": "a", "chats": [{"chatId": "c"}], "replies": ["Hello."]}],
-    "datasets": [{"id": "d", "collections": [{"_id": "x", "name": "X"}]}],
-    "faults": [{"kind": "error", "operation": "preLogin", "times": 1}],
-}
+DOCUMENT = {"apps": [{"id": "a", "chats": [{"chatId": "c"}], "replies": ["Hello."]}]}
+DOCUMENT |= {"datasets": [{"id": "d", "collections": [{"_id": "x", "name": "X"}]}]}
+DOCUMENT |= {"faults": [{"kind": "error", "operation": "preLogin", "times": 1}]}
 
 
 def tables(state: State) -> dict[str, Any]:

@@ -203,11 +203,9 @@ def test_the_clock_stands_still_at_the_end_of_9999(client, is_frozen):
 
 # Declared rows
 
-DECLARED = {
-    "apps": [{"id": "a", "replies": ["Old."]}],
-    "faults": [{"kind": "error", "operation": "updateHistory"}],
-    "answers": [{"method": "GET", "path": "/api/any", "text": "Any"}],
-}
+DECLARED = {"apps": [{"id": "a", "replies": ["Old."]}]}
+DECLARED |= {"faults": [{"kind": "error", "operation": "updateHistory"}]}
+DECLARED |= {"answers": [{"method": "GET", "path": "/api/any", "text": "Any"}]}
 
 
 @pytest.fixture

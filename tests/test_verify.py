@@ -27,13 +27,10 @@ ALPHA |= {"children": [{"name": "Beta", "data": [{"q": "Q"}]}]}
 ZETA = {"name": "Zeta", "tags": ["setup", {"tag": "year", "value": 2026}]}
 GUIDES: dict[str, Any] = {"name": "Guides", "type": "folder", "children": [ZETA, ALPHA]}
 GUIDES |= {"updateTime": "2024-01-15T00:00:00.000Z"}
+TIMES = [f"2024-01-{n * 11 % 29 + 1:02}T00:00:00.000Z" for n in range(37)]
 ITEMS = [
-    {
-        "name": f"Item {n * 17 % 37:02}",
-        "updateTime": f"2024-01-{n * 11 % 29 + 1:02}T00:00:00.000Z",
-        "tags": ["odd"] * (n % 2),
-    }
-    for n in range(37)
+    {"name": f"Item {n * 17 % 37:02}", "updateTime": it, "tags": ["odd"] * (n % 2)}
+    for n, it in enumerate(TIMES)
 ]
 TREE = [GUIDES, *ITEMS]
 CHATS = [{"chatId": "c1", "updateTime": NOW}, {"chatId": "c2", "top": True, "updateTime": NOW}]
