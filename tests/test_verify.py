@@ -51,7 +51,6 @@ def mixture(seed: int) -> dict[str, Any]:
 
 SERVERS = [("documented", {}, False), ("documented", {"chat_unknown": "create"}, True)]
 SERVERS += [(name, {}, True) for name in PROFILES]
-SERVERS += [("documented", mixture(n), n % 2 == 1) for n in range(2)]
 
 
 def report_on(client: LocalClient, may_write: bool = False) -> Report:
