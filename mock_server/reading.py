@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, json
 
 from mock_server.choices import Choices
-from mock_server.decoding import NOT_JSON, JsonObject, json_value
+from mock_server.decoding import NOT_JSON, JsonObject, decode_as_javascript, json_value
 from mock_server.errors import BadCharset, BadForm, BadJson, LimitReached, NotAnObject, Refusal
 from mock_server.forms import (
     FORMS,
@@ -62,7 +62,7 @@ def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
             got = f"a body of type {media or 'text/plain'}"
         raise NotAnObject(f"a JSON object with Content-Type: {JSON_TYPES[0]}, got {got}")
     content = in_utf8(body, headers) or b"{}"
-    return Reading(json_value(content), is_plain=content == body)
+    return Reading(json_value(content, decode_as_javascript), is_plain=content == body)
 
 
 def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:

@@ -115,7 +115,7 @@ class Model:
         body = request.body
         if self._takes_any_form and is_json:
             body = body.decode("utf-8", "replace").removeprefix("\ufeff").encode() or b"{}"
-        fields = parsed(body)
+        fields = parsed(body, takes_infinite=self._takes_any_form)
         return self._pin(caller, fields) if is_pin else self._list(caller, fields)
 
     # Authorization (spec 5)
@@ -233,7 +233,7 @@ class Model:
         if is_text and self.choices["numeric_strings"] == "accept":
             value = int(str(value))
         refuse(isinstance(value, bool) or not isinstance(value, int | float), BAD_FIELD)
-        refuse(value != int(value) or value < least, BAD_FIELD)
+        refuse(math.isinf(value) or value != int(value) or value < least, BAD_FIELD)
         return int(value)
 
     def _in_scope(self, items: list[Json], fields: Json, is_search: bool) -> list[Json]:
@@ -388,17 +388,17 @@ def folded(text: str) -> str:
     return normalize("NFC", normalize("NFC", text).casefold())
 
 
-def parsed(content: bytes) -> Json:
-    """The object of a body: strict JSON, the last of duplicate keys, no number beyond doubles."""
+def parsed(content: bytes, *, takes_infinite: bool) -> Json:
+    """The object of a body: strict JSON, the last of duplicate keys; 1e400 where it is taken."""
 
     def number(text: str) -> float:
         value = float(text)
-        if math.isfinite(value):
+        if takes_infinite or math.isfinite(value):
             return value
         raise ValueError(text)
 
     try:
-        value = json.loads(content.decode(), parse_constant=number, parse_float=number)
+        value = json.loads(content.decode(), parse_constant=int, parse_float=number)
     except (ValueError, RecursionError):
         raise Refused(*BAD_JSON) from None
     refuse(depth(value) > MAX_DEPTH, BAD_JSON)

@@ -1,5 +1,6 @@
 """What completions take for the question, and when they take none."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -103,6 +104,18 @@ def test_variables_that_an_app_does_not_declare_are_dropped(client):
         opened = client.data("GET", "/chat/init?appId=app&chatId=k")["variables"]
         assert opened == dict.fromkeys(names or ()) | kept
         assert client.control.chat("app", "k").variables == kept
+
+
+@pytest.mark.parametrize("app", ["app", "plug-in"])
+def test_numbers_of_variables_are_those_of_javascript(client, app):
+    client.control.put_app({"id": "plug-in", "type": "plugin"})
+    sent = '[1192715994825625601, {"a": [1.0, -0.0, 18446744073709551615, 1e400]}, 0.5, true]'
+    content = json.dumps(CHAT | {"appId": app, "detail": True, "messages": [user("x")]})[:-1]
+    with client.control.reply("Yes.", variables={"n": "{{body.variables.n}}"}):
+        said = client.fetch(COMPLETIONS, f'{content}, "variables": {{"n": {sent}}}}}'.encode())
+    kept = '{"n":[1192715994825625600,{"a":[1,0,18446744073709552000,null]},0.5,true]}'
+    opened = client.get(f"/api/core/chat/init?appId={app}&chatId=k")
+    assert f'"newVariables":{kept}' in said.text and f'"variables":{kept}' in opened.text
 
 
 REFUSED = [({"key": "wrong"}, 514), ({"key": "wrong", "messages": []}, 514)]

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from msgspec import Struct, field, json
 from msgspec.structs import replace
 
-from mock_server.decoding import NOT_JSON, JsonObject, check_kept_depth
+from mock_server.decoding import NOT_JSON, JsonObject, kept_value
 from mock_server.errors import InvalidImage
 from mock_server.service.call import Call
 from mock_server.service.reply_parts import part_value
@@ -93,7 +93,7 @@ def answered_interactive(interactive: JsonObject, answer: str) -> JsonObject:
         values = json.decode(answer, type=dict[str, Any])
     except NOT_JSON:
         return interactive
-    check_kept_depth(values, "$.messages")
+    values = kept_value(values, "$.messages")
     form = []
     for item in params.get("inputForm", ()):
         key = item.get("key")
