@@ -25,7 +25,7 @@ def other(role: str, content: Any = "x", **more: Any) -> dict[str, Any]:
 
 
 def talk(client: Client, *messages: Any, **more: Any) -> Any:
-    return client.talk("", messages=messages, chatId="k", **more).json()
+    return client.talk("", messages=messages, **{"chatId": "k"} | more).json()
 
 
 @pytest.mark.parametrize(
@@ -116,6 +116,16 @@ def test_numbers_of_variables_are_those_of_javascript(client, app):
     kept = '{"n":[1192715994825625600,{"a":[1,0,18446744073709552000,null]},0.5,true]}'
     opened = client.get(f"/api/core/chat/init?appId={app}&chatId=k")
     assert f'"newVariables":{kept}' in said.text and f'"variables":{kept}' in opened.text
+
+
+@pytest.mark.parametrize("path", ["v1", "v2"])
+def test_a_chat_that_asks_for_no_record_keeps_nothing(client, path):
+    unkept = {"chatId": "NO_RECORD_HISTORIES", "responseChatItemId": "r"}
+    with leaving(client, path, **unkept):
+        assert talk(client, user("x"), **unkept)["id"] == unkept["chatId"]
+    stream = events(client.talk(stream=True, detail=True, **unkept))
+    assert "chatTitle" not in dict(stream)
+    assert client.records(**unkept) == [] and client.chats() == ["c2", "c1"]
 
 
 REFUSED = [({"key": "wrong"}, 514), ({"key": "wrong", "messages": []}, 514)]

@@ -22,6 +22,8 @@ from mock_server.store.replies import File, FileType, Part, Record, Reply
 _IMAGE = re.compile(
     r"data:image/(?P<type>[\w.+-]+);base64,(?P<data>[A-Za-z0-9+/=\r\n]+)", re.IGNORECASE
 )
+UNKEPT = "NO_RECORD_HISTORIES"
+"""The id of a chat that is never kept."""
 UNTITLED = ("", "新对话", "历史记录")
 TITLE_UNITS = 20
 """The most UTF-16 units of a title."""
@@ -124,7 +126,8 @@ class Turn(Struct, frozen=True):
         """Save the turn. Returns the title that the question gives; empty if the old one stays."""
         call = self.call
         # An open question stays open if its answer fails.
-        if self.earlier_parts and reply.failure is not None:
+        is_open = self.earlier_parts and reply.failure is not None
+        if is_open or self.chat.chat_id == UNKEPT:
             return ""
         chat = self.chat
         title = ""
