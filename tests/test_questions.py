@@ -148,6 +148,9 @@ def test_a_body_that_is_too_large_is_no_stream(client):
 def test_other_streams_have_a_content_type(client):
     assert "content-type" in client.say({"error": "late"}, stream=True).headers
     assert client.talk(detail="maybe", stream=True).status_code == 400
+    for path in (COMPLETIONS, COMPLETIONS.replace("v1", "v2")):
+        refused = client.fetch(path, STREAM | {"appId": "nope", "messages": [user("x")]})
+        assert (refused.status_code, refused.json()["zodError"][0]["path"]) == (400, ["appId"])
 
 
 # One question at a time
