@@ -166,11 +166,14 @@ def last_question(messages: list[Any]) -> list[dict[str, Any]]:
 def counted_parts(message: Any) -> list[dict[str, Any]]:
     """The parts of a message that count."""
     match message:
-        case {"role": "assistant", "content": ""}:
-            return []
-        # An empty text of another role counts.
-        case {"role": "user" | "system" | "assistant", "content": str(text)}:
+        case {"role": "assistant", "content": str(text)} if text:
             return [{"type": "text", "text": text}]
+        # An empty text of another role counts.
+        case {"role": "user" | "system", "content": str(text)}:
+            return [{"type": "text", "text": text}]
+        # Calls of tools and reasoning count as an empty text.
+        case {"role": "assistant"} if message.get("tool_calls") or message.get("reasoning_content"):
+            return [{"type": "text", "text": ""}]
         case {"role": "user" | "system" as role, "content": list(parts)}:
             types = _COUNTED_TYPES[role]
             return [it for it in parts if isinstance(it, dict) and it.get("type") in types]

@@ -24,6 +24,12 @@ def other(role: str, content: Any = "x", **more: Any) -> dict[str, Any]:
     return {"role": role, "content": content, **more}
 
 
+FUNCTION = {"name": "f", "arguments": "{}"}
+CALL = {"id": "t", "type": "function", "function": FUNCTION}
+CALLS = {"role": "assistant", "tool_calls": [CALL]}
+TOOL = other("tool", tool_call_id="t")
+
+
 def talk(client: Client, *messages: Any, **more: Any) -> Any:
     return client.talk("", messages=messages, **{"chatId": "k"} | more).json()
 
@@ -32,7 +38,13 @@ def talk(client: Client, *messages: Any, **more: Any) -> Any:
     ("messages", "question"),
     [
         ([user("A"), user("B")], "AB"),
-        ([user("A"), other("tool", tool_call_id="t"), user("B")], "AB"),
+        ([user("A"), TOOL, user("B")], "AB"),
+        ([user([{"type": "file", "file": {}}, TEXT])], "C"),
+        ([user("A"), CALLS, TOOL, user("B")], "B"),
+        ([user("A"), CALLS | {"content": ""}, TOOL, other("assistant", "X")], "X"),
+        ([user("A"), CALLS | {"tool_calls": []}, TOOL, user("B")], "AB"),
+        ([user("A"), other("assistant", None, reasoning_content="X"), user("B")], "B"),
+        ([user("A"), other("assistant", [TEXT], reasoning_content=""), user("B")], "AB"),
         ([user("A"), other("developer"), user([TEXT, IMAGE, TEXT])], "ACC"),
         ([user("A"), other("function", None, name="f"), user("")], "A"),
         ([user("A"), user("B", dataId="b")], "B"),
@@ -57,25 +69,46 @@ def test_a_reply_matches_all_of_the_question(client):
         assert talk(client, user("A"), user("B"))["choices"][0]["message"]["content"] == "Yes."
 
 
-@pytest.mark.parametrize("content", ["", " \n", [IMAGE]])
-def test_a_question_without_text_is_an_error_of_the_node(client, content):
-    reply = talk(client, user(content), detail=True)
+NO_TEXTS = [[user("")], [user(" \n")], [user([IMAGE])], [user("A"), CALLS, TOOL]]
+
+
+@pytest.mark.parametrize("messages", NO_TEXTS)
+def test_a_question_without_text_is_an_error_of_the_node(client, messages):
+    reply = talk(client, *messages, detail=True)
     assert reply["error"] == "chat:AI_input_is_empty"
     assert reply["choices"][0]["message"]["content"] == "" and "title" not in reply
     asked, replied = client.records()
     assert replied["errorText"] == {"moduleName": "AI Chat", "errorText": reply["error"]}
-    if content == [IMAGE]:
+    if messages == NO_TEXTS[2]:
         assert asked["value"][0]["file"]["key"] is None
 
 
-NO_QUESTIONS = [({"role": "user"}, 400), ({"role": "tool", "tool_call_id": "t"}, 400)]
+NO_QUESTIONS = [({"role": "user"}, 400), ({"role": "tool", "tool_call_id": "t"}, 400), (TOOL, 500)]
 NO_QUESTIONS += [({"role": "function", "name": "f"}, 400), (user(None), 400), (user([]), 500)]
-NO_QUESTIONS += [(other("tool", tool_call_id="t"), 500)]
 
 
 @pytest.mark.parametrize(("message", "code"), NO_QUESTIONS)
 def test_messages_that_are_refused(client, message, code):
-    assert talk(client, message)["code"] == code
+    refused = talk(client, message)
+    assert refused["code"] == code and "errorType" not in refused
+    assert talk(client)["errorType"] == "UserError"
+
+
+CALLED = "messages.1.tool_calls.0"
+BAD_CALLS = [({"id": 5}, ".id"), ({"type": "x"}, ".type"), ({"function": {}}, ".function.name")]
+BAD_CALLS += [({"function": {"name": "f"}}, ".function.arguments"), ({"function": 5}, ".function")]
+BAD_PARTS = [{"type": "image_url", "image_url": "http://a/b.png"}, {"type": "image_url"}]
+BAD_PARTS += [{"type": "text"}, {"type": "file_url"}, {"type": "nope"}, {"text": "x"}]
+WRONG = [(CALLS | {"tool_calls": [CALL | it]}, CALLED + path) for it, path in BAD_CALLS]
+WRONG += [(user([TEXT, it]), "messages.1.content.1") for it in BAD_PARTS]
+WRONG += [(other("tool"), "messages.1.tool_call_id"), (CALLS | {"tool_calls": None}, CALLED[:-2])]
+
+
+@pytest.mark.parametrize(("message", "path"), WRONG)
+def test_a_wrong_field_of_a_message_is_refused(client, message, path):
+    refused = talk(client, user("A"), message, user("B"), stream=True)
+    assert refused["code"] == 400
+    assert ".".join(map(str, refused["zodError"][0]["path"])) == path
 
 
 CUT = [("🧳🗼🌍🍜✈️" * 5, "🧳🗼🌍🍜✈️" * 2), ("a" + "🧳" * 12, "a" + "🧳" * 9 + "�")]

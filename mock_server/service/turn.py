@@ -12,7 +12,7 @@ from msgspec import Struct, field, json
 from msgspec.structs import replace
 
 from mock_server.decoding import NOT_JSON, JsonObject, kept_value
-from mock_server.errors import InvalidImage
+from mock_server.errors import InvalidField, InvalidImage
 from mock_server.service.call import Call
 from mock_server.service.reply_parts import part_value
 from mock_server.signals import Signal
@@ -29,23 +29,28 @@ TITLE_UNITS = 20
 """The most UTF-16 units of a title."""
 ANSWER_NAMES = {"userSelect": "userSelectedVal", "userInput": "submitted"}
 """Type of a question to the user -> name of the answer in its `params`."""
+A_PART = '{"type": "image_url", "image_url": {"url": "http://127.0.0.1/a.png"}}'
 FILE_TYPES: tuple[FileType, ...] = get_args(FileType)
 
 
 def read_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[Part, ...]:
-    """The parts of a question as a chat keeps them. Raises InvalidImage."""
+    """The parts of a question as a chat keeps them. Raises InvalidImage, InvalidField."""
     parts = list[Part]()
     for index, item in enumerate(content):
         match item:
-            case {"type": "text"}:
-                parts.append(Part(text=str(item.get("text", ""))))
-            case {"type": "image_url", "image_url": dict(image)}:
-                url = str(image.get("url", ""))
+            case {"type": "text", "text": str(text)}:
+                parts.append(Part(text=text))
+            case {"type": "image_url", "image_url": {"url": str(url)}}:
                 parts.append(Part(file=read_image(url, folder, f"{where}[{index}].image_url.url")))
-            case {"type": "file_url"}:
+            case {"type": "file_url", "url": str()}:
                 type = item.get("fileType")
                 texts = {name: str(item.get(name, "")) for name in ("name", "url", "key")}
                 parts.append(Part(file=File(type if type in FILE_TYPES else "file", **texts)))
+            # Of these, no question keeps anything.
+            case {"type": "file" | "input_audio" | "video_url"}:
+                pass
+            case _:
+                raise InvalidField(f"a part such as {A_PART}", item, f"{where}[{index}]")
     return tuple(parts)
 
 
