@@ -109,7 +109,7 @@ def moments(draw: Any) -> Moment:
         apps=apps,
         datasets=by_id([draw(datasets(new_id))]),
         keys=by_id(draw(st.sampled_from([[], keys])), "key"),
-        users={"65e1": User(username="65e1", password=draw(texts))},
+        users={"65e1": User(username="65e1", password=draw(texts), logouts=draw(counts))},
         last_number=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))

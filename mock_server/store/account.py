@@ -104,6 +104,8 @@ class User(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     username: Annotated[str, Meta(min_length=1, max_length=128)]
     password: str
     member: str = DEFAULT_MEMBER
+    logouts: int = 0
+    """How often the person logged out; each time, the login token becomes another one."""
 
 
 class Store(Struct, frozen=True, kw_only=True):
