@@ -207,13 +207,14 @@ class Handling(Work):
 
 def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str | None:
     """A sentence on why a request was refused; None if the message says enough."""
-    takes_login_alone = operation is not None and operation.access == "login"
+    # A key that is known may lack the login that its request needs.
+    takes_login_alone = call.caller.key or (operation and operation.access == "login")
     store = call.store
     sandbox_name = call.sandbox.name
     header = call.request.headers.get("authorization", "")
     match refusal:
         case errors.MissingAuthorization() if takes_login_alone:
-            return "This route takes the token of a login, and no API key."
+            return "This takes the token of a login, and no API key."
         case errors.MissingAuthorization() if header:
             return "The header is `Authorization: Bearer KEY`, with one space before the key."
         case errors.MissingAuthorization():
