@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from account import COMPLETIONS, LIST, PIN, said
 
+from mock_server.service.chats import CHAT_CONFIG
+
 ACCOUNT: dict[str, Any] = {
     "keys": [{"key": it, "permission": it} for it in ("owner", "manage", "write", "read")],
     "users": [{"username": "root", "password": "1234"}],
@@ -154,13 +156,24 @@ def test_a_link_beside_an_app_is_refused(client):
     assert client.put(PIN, json=pin).status_code == 200
 
 
-def test_a_new_app_keeps_the_variables_that_it_declares(client):
-    config = {"variables": [{"key": "city", "type": "input"}]}
-    app = {"name": "New", "type": "simple", "chatConfig": config}
-    id = client.data("POST", "/app/create", app)
-    values = {"city": "Ulm", "other": 1}
-    said = client.talk("Hi", appId=id, detail=True, variables=values).json()
-    assert said["newVariables"] == {"city": "Ulm"}
+NODE = {"name": "Chat", "inputs": [{"key": "model", "value": "qwen"}, {"key": "model"}, {}]}
+CONFIG = {"welcomeText": "Hi.", "variables": [{"key": "city", "type": "input"}, 5]}
+SETTINGS: dict[str, Any] = {"modules": [NODE, NODE, {"inputs": 5}], "edges": [{"source": "a"}]}
+SETTINGS |= {"chatConfig": CONFIG | {"scheduledTriggerConfig": {"cronString": "0 9 * * *"}}}
+
+
+def test_an_app_has_the_settings_that_are_sent_or_declared(client):
+    made = client.data("POST", "/app/create", SETTINGS | {"name": "New", "type": "simple"})
+    client.control.put_app(SETTINGS | {"id": "set", "chatModels": ["gpt"]})
+    client.control.put_app(SETTINGS | {"id": "own", "variables": ["mood"]})
+    apps = [(made, "qwen", "city"), ("set", "gpt", "city"), ("own", "qwen", "mood")]
+    for id, model, kept in apps:
+        opened = client.data("GET", f"/chat/init?appId={id}&chatId=k")["app"]
+        assert (opened["chatConfig"], opened["chatModels"]) == (CHAT_CONFIG | CONFIG, [model])
+        shown = client.data("GET", f"/app/detail?appId={id}", headers={"token": client.login()})
+        assert {it: shown[it] for it in SETTINGS} == SETTINGS
+        said = client.talk(appId=id, detail=True, variables={"city": 1, "mood": 2, "x": 3}).json()
+        assert [*said["newVariables"]] == [kept]
 
 
 # Bodies in other forms than JSON in UTF-8

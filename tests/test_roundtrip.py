@@ -39,6 +39,8 @@ json_values = st.recursive(
     lambda it: st.lists(it, max_size=2) | st.dictionaries(texts, it, max_size=2),
     max_leaves=4,
 )
+dicts = st.dictionaries(texts, json_values, max_size=2)
+unset = st.just(UNSET)
 FAULTS: list[dict[str, Any]] = [
     {"kind": "error", "status": 500, "message": "1e1"},
     {"kind": "delay", "median": 3, "sigma": 0.5, "match": {"body": {"a": 1}}},
@@ -91,6 +93,7 @@ def datasets(draw: Any, new_id: str | None) -> Any:
     step = made(objects.Step, due_ms=counts, collection_id=ids, **changes)
     steps = st.lists(step, max_size=2).map(tuple)
     own = {"collections": collections, "rows": kept, "permissions": levels, "intro": texts}
+    own |= {"vector_model": unset | dicts}
     return draw(made(Dataset, id=ids, steps=steps, **own))
 
 
@@ -99,6 +102,7 @@ def moments(draw: Any) -> Moment:
     number = draw(st.integers(0, 200_000))
     new_id = f"68b000000000{number:012x}" if number else None
     own = {"question_guide": tuples_of, "permissions": levels, "variables": st.none() | tuples_of}
+    own |= {"chat_config": dicts, "edges": st.tuples(dicts), "chat_models": unset | tuples_of}
     listed = st.lists(chats, max_size=2).map(lambda it: by_id(it, "chat_id"))
     apps = draw(st.lists(made(App, id=ids, chats=listed, **own), max_size=2).map(by_id))
     member = draw(st.none() | texts)

@@ -112,6 +112,7 @@ ASKED = TALK | {"messages": [{"role": "user", "content": "x"}]}
 KEPT: list[tuple[str, Callable[[Any], Any]]] = [
     (f"{DATA}/insertData", lambda it: ROW | {"metadata": it}),
     (f"{DATA}/pushData", lambda it: {"collectionId": "in-a", "data": [{"q": "Q", "metadata": it}]}),
+    ("/api/core/app/create", lambda it: {"name": "N", "type": "simple", "chatConfig": it}),
     (COMPLETIONS, lambda it: ASKED | {"variables": it}),
     (COMPLETIONS, lambda it: ASKED | {"metadata": it}),
     (COMPLETIONS, lambda it: TALK | {"messages": [{"role": "user", "content": json.dumps(it)}]}),

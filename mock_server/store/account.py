@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Container, Mapping
+from functools import cached_property
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, field, json
+from msgspec import UNSET, Meta, Struct, UnsetType, field, json
 from msgspec.structs import replace
 
 from mock_server.store.objects import (
@@ -61,6 +62,13 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
 
     type: str = "simple"
     question_guide: tuple[str, ...] = ()
+    chat_config: dict[str, Any] = field(default_factory=dict)
+    """The settings of its chats as FastGPT has them. Only the keys of its variables count here."""
+    modules: tuple[dict[str, Any], ...] = ()
+    """The nodes of its workflow, which never runs."""
+    edges: tuple[dict[str, Any], ...] = ()
+    chat_models: tuple[str, ...] | UnsetType = UNSET
+    """The names of its models, if they are not those that its modules name."""
     variables: tuple[str, ...] | None = None
     """The names of the variables that its chats keep; None keeps all."""
     chats: dict[str, Chat] = field(default_factory=dict)
@@ -69,11 +77,18 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
     def listed_chats(self) -> list[Chat]:
         return [it for it in self.chats.values() if not it.deleted]
 
+    @cached_property
+    def kept_variables(self) -> tuple[str, ...] | None:
+        """The names of the variables that its chats keep: its own, else those of `chat_config`."""
+        if self.variables or "variables" not in self.chat_config:
+            return self.variables
+        return tuple(str(it.get("key")) for it in objects_in(self.chat_config["variables"]))
+
     def declared_variables(self, variables: dict[str, Any]) -> dict[str, Any]:
         """The given variables that the app declares."""
-        if self.variables is None:
+        if self.kept_variables is None:
             return variables
-        return {name: it for name, it in variables.items() if name in self.variables}
+        return {name: it for name, it in variables.items() if name in self.kept_variables}
 
     def with_chats(self, *chats: Chat) -> "App":
         return replace(self, chats=self.chats | {it.chat_id: it for it in chats})
@@ -106,6 +121,12 @@ class User(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     member: str = DEFAULT_MEMBER
     logouts: int = 0
     """How often the person logged out; each time, the login token becomes another one."""
+
+
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """The objects of a list; of any other value none."""
+    items = value if isinstance(value, list) else []
+    return [it for it in items if isinstance(it, dict)]
 
 
 class Store(Struct, frozen=True, kw_only=True):
