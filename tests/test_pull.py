@@ -25,14 +25,16 @@ ROWS = [{"q": f"What costs number {n}?", "a": f"{n} guilders"} for n in range(40
 PRICES: dict[str, Any] = {"_id": "prices", "name": "Prices: a list", "type": "link", "forbid": True}
 PRICES |= {"rawLink": "https://acme.test/prices", "trainingAmount": 2}
 PRICES |= {"data": [it | {"chunkIndex": n % 3} for n, it in enumerate(ROWS)]}
+CONFIG = {"welcomeText": "Welcome to Acme", "variables": [{"key": "acme", "label": "Acme"}]}
 SUPPORT = {"name": "Support desk", "parentId": "team", "avatar": "/imgs/support-desk.svg"}
 HANDBOOK: dict[str, Any] = {"name": "Handbook", "intro": "All that Acme knows", "parentId": "shelf"}
-HANDBOOK |= {"permissions": {"fastgpt-outsider": "none"}}
+HANDBOOK |= {"permissions": {"fastgpt-outsider": "none"}, "teamId": "acme"}
+HANDBOOK |= {"vlmModel": {"model": "acme"}}
 ACCOUNT: dict[str, Any] = {
     "keys": [{"key": KEY}, {"key": "fastgpt-outsider", "permission": "read"}],
     "apps": [
         {"id": "team", "type": "folder", "name": "Team apps"},
-        {"id": "support", "chats": CHATS} | SUPPORT,
+        {"id": "support", "chats": CHATS, "chatConfig": CONFIG, "chatModels": ["acme"]} | SUPPORT,
     ],
     "datasets": [
         {"id": "shelf", "type": "folder", "name": "Shelf"},
@@ -49,13 +51,13 @@ TEXTS = (
 def served(client: httpx2.Client) -> dict[str, Any]:
     """All lists that a server shows to the owner, by the request."""
     found: dict[str, Any] = {}
+    headers = {"Authorization": f"Bearer {KEY}"}
 
     def items(path: str, **body: Any) -> list[Any]:
         page = list[Any]()
         total = 1
         while len(page) < total:
             sent = {"offset": len(page), "pageSize": 30, **body}
-            headers = {"Authorization": f"Bearer {KEY}"}
             data = client.post(f"/api/core/{path}", json=sent, headers=headers).json()["data"]
             data = {"list": data, "total": len(data)} if isinstance(data, list) else data
             page = page + data["list"]
@@ -63,12 +65,17 @@ def served(client: httpx2.Client) -> dict[str, Any]:
         found[f"{path} {body}"] = page
         return page
 
+    def show(path: str) -> None:
+        found[path] = client.get(f"/api/core/{path}", headers=headers).json()["data"]
+
     for parent in (None, "team"):
         for app in items("app/list", parentId=parent):
             items("chat/history/getHistories", appId=app["_id"])
+            show(f"chat/init?chatId=x&appId={app['_id']}")
     for parent in (None, "shelf"):
         for dataset in items("dataset/list", parentId=parent):
             id = dataset["_id"]
+            show(f"dataset/detail?id={id}")
             folders = [None]
             for folder in folders:
                 body = {"datasetId": id, "parentId": folder}
@@ -127,7 +134,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(pulled, server):
     assert code == 1 and err.startswith("cannot read dataset handbook: ")
     assert err.splitlines()[1:] == ["wrote 1 dataset, 2 collections, 65 chats to stdout"]
     assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
-    assert len(server.calls("listV2")) == 2  # a refusal is no outage
+    assert len(server.calls("dataset.detail")) == 2  # a refusal is no outage
 
 
 def test_a_key_that_is_refused_writes_nothing(pulled, server, tmp_path):
@@ -146,6 +153,12 @@ def test_what_is_read_and_tried_again_is_said_in_plain_words(serve):
     page = f"Expected an answer, got status 502 and the page 'Bad\\xa0gate' - at {url}"
     assert said[:2] == ["reading the apps at the top level", f"trying again in 0 s: {page}"]
     assert said[2:] == ["reading app a", "reading the datasets at the top level"]
+
+
+def test_what_reaches_a_model_is_not_written(serve):
+    model = {"model": "m", "requestAuth": "sk-secret", "requestUrl": "https://acme.test"}
+    server = serve({"datasets": [{"id": "d", "vectorModel": model}]})
+    assert pull(server.url, KEY)[0]["datasets"][0]["vectorModel"] == {"model": "m"}
 
 
 def test_an_account_of_which_nothing_is_read_is_no_success(pulled, serve, tmp_path):

@@ -1,9 +1,10 @@
-"""Reads an account of a real FastGPT, only by routes that list objects."""
+"""Reads an account of a real FastGPT, only by routes that show objects."""
 
 from collections.abc import Callable
 from functools import partial
 from time import sleep
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import httpx2
 from msgspec import Struct
@@ -13,6 +14,7 @@ from mock_server.errors import Refusal
 from mock_server.service.chats import get_histories
 from mock_server.service.collection_lists import list_v2
 from mock_server.service.data import data_list
+from mock_server.store.objects import omit
 from mock_server.tools import object_kinds as kinds
 from mock_server.tools.responses import ListPage, ServerResponse, ServiceError, UnexpectedResponse
 
@@ -47,9 +49,9 @@ class AccountReader(Struct):
     has_answered: bool = False
     problems: list[str] = []
 
-    def read(self, path: str, body: JsonObject, kind: type[T]) -> T:
+    def read(self, path: str, body: JsonObject | None, kind: type[T], method: str = "POST") -> T:
         """The data of a response. Raises NotReadable, ServiceError."""
-        request = self.client.build_request("POST", path, json=body)
+        request = self.client.build_request(method, path, json=body)
         response = ServerResponse.of(self.send(request))
         if response.is_accepted and response.has_code:
             return convert_response(response.body.get("data"), kind, path)
@@ -144,12 +146,36 @@ class AccountReader(Struct):
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
         resources = []
         for id, entry in entries.items():
-            content: list[JsonObject] | None = []
+            content: JsonObject | None = {content_field: []}
             if not kinds.is_folder(entry):
-                content = self.try_to_read(f"{kind.noun} {id}", partial(read_content, id))
+                content = self.try_to_read(
+                    f"{kind.noun} {id}",
+                    partial(self.read_resource, kind, id, content_field, read_content),
+                )
             if content is not None:
-                resources.append(entry | {content_field: content})
+                resources.append(entry | content)
         return resources
+
+    def read_resource(
+        self,
+        kind: kinds.ObjectKind,
+        id: str,
+        content_field: str,
+        read_content: Callable[[str], list[JsonObject]],
+    ) -> JsonObject:
+        """The settings and the content of an app or a dataset. Raises what `read_list` raises."""
+        data = self.read(f"{kind.settings_path}{quote(id)}", None, JsonObject, "GET")
+        # An opened chat has the settings of its app.
+        settings = checked_entry(
+            convert_response(data.get("app", data), JsonObject, kind.settings_path) | {"id": id},
+            kind._replace(kept_fields=kind.settings),
+            kind.settings_path,
+        )
+        for name, value in settings.items():
+            # The address of a model, and the key for it, are not for files.
+            if isinstance(value, dict):
+                settings[name] = omit(value, ("requestUrl", "requestAuth"))
+        return settings | {content_field: read_content(id)}
 
     def read_chats(self, app_id: str) -> list[JsonObject]:
         return self.read_list(get_histories.path, {"appId": app_id}, kinds.CHAT)

@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from mock_server.decoding import JsonObject
 from mock_server.fixture import document
+from mock_server.service.chats import init_chat
+from mock_server.service.datasets import dataset_detail
 
 Names = tuple[str, ...]
 FOLDERS = ("folder", "toolFolder")
@@ -22,6 +24,10 @@ class ObjectKind(NamedTuple):
     """The other fields that are kept."""
     holder_fields: Names = ()
     """The fields of a request that identify the object which holds it: an app has chats."""
+    settings_path: str = ""
+    """The path at which an app or a dataset has its settings; its id follows."""
+    settings: Names = ()
+    """The fields of the settings that `pull` keeps."""
 
     def pick(self, item: JsonObject) -> JsonObject:
         """The fields of an object that are kept, without missing fields and null."""
@@ -40,8 +46,23 @@ CHAT_FIELDS = ("updateTime", "hasBeenRead", *PIN_FIELDS)
 RECORD_FIELDS = ("time", "userGoodFeedback", "userBadFeedback")
 ROW_FIELDS = ("q", "a", "chunkIndex")
 
-APP = ObjectKind("app", document.AppEntry, ("id",), RESOURCE_FIELDS)
-DATASET = ObjectKind("dataset", document.DatasetEntry, ("id",), RESOURCE_FIELDS)
+APP = ObjectKind(
+    "app",
+    document.AppEntry,
+    ("id",),
+    RESOURCE_FIELDS,
+    # Opening a chat that does not exist changes nothing.
+    settings_path=f"{init_chat.path}?chatId=mock-server-pull&appId=",
+    settings=("chatConfig", "chatModels"),
+)
+DATASET = ObjectKind(
+    "dataset",
+    document.DatasetEntry,
+    ("id",),
+    RESOURCE_FIELDS,
+    settings_path=f"{dataset_detail.path}?id=",
+    settings=("teamId", "vectorModel", "agentModel", "vlmModel"),
+)
 PINNED = ObjectKind("chat", document.ChatEntry, ("chatId",), PIN_FIELDS, ("appId",))
 CHAT = PINNED._replace(kept_fields=CHAT_FIELDS)
 RECORD = ObjectKind(

@@ -9,10 +9,14 @@ from mock_server.decoding import JsonObject
 from mock_server.tools import object_kinds as kinds
 from mock_server.tools.account_reader import AccountReader
 
-TEXTS = ("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a")
+TEXTS = (
+    *("name", "intro", "title", "customTitle", "tags", "tag", "value", "q", "a"),
+    *("welcomeText", "instruction", "customPrompt", "defaultPrompt", "defaultValue"),
+    *("key", "label", "description", "model", "chatModels"),
+)
 ANONYMOUS = dict.fromkeys(TEXTS, "text {}")
-ANONYMOUS |= dict.fromkeys(("tmbId", "externalFileId", "fileId"), "{}")
-ANONYMOUS |= dict.fromkeys(("avatar", "rawLink"), "https://example.com/{}")
+ANONYMOUS |= dict.fromkeys(("tmbId", "teamId", "externalFileId", "fileId"), "{}")
+ANONYMOUS |= dict.fromkeys(("avatar", "rawLink", "customUrl"), "https://example.com/{}")
 """The texts that replace values which may tell whose account it is, by field."""
 
 
