@@ -79,6 +79,16 @@ def test_a_query_is_no_body(client):
     assert client.code("DELETE", path, {}) == 200
 
 
+@pytest.mark.parametrize("method", ["DELETE", "POST"])
+def test_collections_are_deleted_by_an_id_in_the_query_or_ids_in_the_body(client, method):
+    path = "/dataset/collection/delete"
+    for query, body in (("", {"id": "latin"}), ("?collectionIds=latin", {}), ("?id=", {})):
+        refused = client.core(method, path + query, body)
+        assert (refused.status_code, refused.json()["code"]) == (500, 507004)
+    assert client.code(method, f"{path}?id=nope", {"collectionIds": ["latin"]}) == 500
+    assert client.code(method, path, {"collectionIds": ["latin"], "id": 5}) == 200
+
+
 # Paths
 
 

@@ -49,9 +49,8 @@ def send(client: LocalClient, it: Operation, fields: Mapping[str, Any] = {}) -> 
     if it.field_place == "form":
         files = {"file": ("a.txt", fields.pop("file"))}
         return client.request(method, it.path, data={"data": json.dumps(fields)}, files=files)
-    in_query = method in ("GET", "DELETE")
-    more = {"json": {}} if it.field_place == "both" else {}
-    return client.request(method, it.path, **more | {"params" if in_query else "json": fields})
+    in_query = it.field_place in ("query", "either")
+    return client.request(method, it.path, **{"params" if in_query else "json": fields})
 
 
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)
