@@ -64,6 +64,17 @@ def test_the_name_of_a_file(client, disposition, name):
     assert shown["name"] == shown["file"]["filename"] == name
 
 
+KEYS = [("my file (1)", "my_file_[1]"), (" \xa0(\u3000\t\ufeffx", "__[___x")]
+KEYS += [("my report", "my"), ("_abcdef", ""), ("abcdef", "abcdef")]
+
+
+@pytest.mark.parametrize(("name", "key"), KEYS)
+def test_the_key_of_a_file_has_no_blanks_and_round_brackets(client, name, key):
+    body = {"datasetId": "notes", "name": name, "text": "t"}
+    shown = client.collection(made_of(client.core("POST", f"{NEW_IN}/text", body)))
+    assert shown["fileId"] == f"dataset/notes/{key}_000001.txt" and shown["name"] == f"{name}.txt"
+
+
 TEXT = 'filename="a.txt"'
 FORMS: list[tuple[str, list[tuple[str, str]], int]] = [
     ('filename="a.exe"', [("datasetId", "unknown")], 510000),
@@ -172,8 +183,20 @@ def test_a_file_elsewhere_has_a_name_whatever_its_url(client):
     assert client.collection(made)["name"] == "a b.pdf"
 
 
+NUMBERED = [(1600000000000, "2020-09-13T12:26:40.000Z"), (-5.7, "1969-12-31T23:59:59.995Z")]
+NUMBERED += [(None, "1970-01-01T00:00:00.000Z")]
+
+
+@pytest.mark.parametrize(("time", "shown"), NUMBERED)
+def test_a_create_time_is_a_number_or_null_too(client, time, shown):
+    body = {"datasetId": "notes", "externalFileUrl": "http://a/b.pdf", "createTime": time}
+    made = made_of(client.post(NEW_URL, json=body))
+    client.data("PUT", "/dataset/collection/update", {"id": "x", "createTime": time})
+    assert [client.collection(it)["createTime"] for it in (made, "x")] == [shown] * 2
+
+
 def test_a_create_time_is_of_the_years_1_to_9999(client):
-    for time in ("9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "soon"):
+    for time in ("9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "soon", 1e15, 1e308):
         body = {"datasetId": "notes", "externalFileUrl": "http://a/b.pdf", "createTime": time}
         assert client.post(NEW_URL, json=body).status_code == 400
         for id in ("x", "nope"):
