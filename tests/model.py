@@ -24,7 +24,7 @@ MAX_SEARCH = 1024
 MAX_SERVICE_SEARCH = 100
 LEVELS = {"none": 0, "read": 4, "write": 6, "manage": 7, "owner": 4294967295}
 MEMBER = "65422be6aa44b7da77729ec9"
-DEFAULTS = {"tmbId": MEMBER, "updateTime": "2024-01-01T00:00:00.000Z", "forbid": False, "tags": []}
+DEFAULTS = {"tmbId": MEMBER, "updateTime": "2024-01-01T00:00:00.000Z", "forbid": None, "tags": []}
 DEFAULTS |= {"dataAmount": 0, "trainingAmount": 0, "externalFileId": "", "trainingType": "chunk"}
 
 # What a refusal is: plain (HTTP status, statusText), service (HTTP status, code, statusText),
@@ -280,6 +280,7 @@ class Model:
         if not item["tags"] and self.choices["tags_empty"] == "absent":
             del shown["tags"]
         if self.choices["item_fields"] == "documented":
+            shown["forbid"] = bool(item["forbid"])
             return shown | {"permission": permission | {"value": level}}
         permission |= {f"has{name}Role": it for name, it in rights.items()}
         permission |= {"role": level, "permission": level}
@@ -299,9 +300,8 @@ def as_service(item: Json, shown: Json) -> Json:
     """An item with the fields that the service sends, some of them only where they are set."""
     has_error = item.get("hasError", False)
     left = item["trainingAmount"]
-    shown = {
-        name: it for name, it in shown.items() if it or name not in ("externalFileId", "forbid")
-    }
+    optional = ("externalFileId", "forbid")
+    shown = {name: it for name, it in shown.items() if it not in ("", None) or name not in optional}
     if item["type"] in ("folder", "virtual"):
         del shown["trainingType"]
     shown |= {it: item[it] for it in ("fileId", "rawLink") if it in item}

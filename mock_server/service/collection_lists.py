@@ -197,6 +197,7 @@ def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
 def listed(collection: Collection, choices: Choices, level: Level) -> ListedCollection:
     """A collection in a list, for a caller with this permission on its dataset."""
     fields: dict[str, Any] = dict.fromkeys(UNDOCUMENTED, UNSET)
+    fields["forbid"] = bool(collection.forbid)
     permission: Any = Permission.of(level)
     if choices.item_fields == "service":
         fields = service_fields(collection) | training_state(collection) | NOT_LISTED
