@@ -1,5 +1,7 @@
 """Collections that clients make of files, texts, tables and links: forms, names, contents."""
 
+from typing import Any
+
 import httpx2
 import pytest
 from account import Client, made_of
@@ -7,6 +9,7 @@ from test_datasets import LISTED, NEW, NEW_IN, ROOT, UNKNOWN
 
 pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
 
+LOCAL = f"{NEW_IN}/localFile"
 NEW_URL = f"/api/proApi/core{NEW_IN}/externalFileUrl"
 API_FILE = {"datasetId": "notes", "name": "", "apiFileId": "f-1"}
 
@@ -73,6 +76,54 @@ def test_the_key_of_a_file_has_no_blanks_and_round_brackets(client, name, key):
     body = {"datasetId": "notes", "name": name, "text": "t"}
     shown = client.collection(made_of(client.core("POST", f"{NEW_IN}/text", body)))
     assert shown["fileId"] == f"dataset/notes/{key}_000001.txt" and shown["name"] == f"{name}.txt"
+
+
+SHOWN = ("chunkSplitMode", "paragraphChunkDeep", "paragraphChunkMinSize", "chunkSize", "indexSize")
+SHOWN += ("chunkSplitter", "qaPrompt", "autoIndexes")
+CUSTOM = {"chunkSettingMode": "custom", "chunkSplitMode": "char", "chunkSplitter": "x"}
+CUSTOM |= {"chunkSize": 300, "indexSize": 200, "qaPrompt": "q", "autoIndexes": False}
+BY_PARAGRAPH = {"chunkSettingMode": "custom", "chunkSplitMode": "paragraph"}
+QA = {"trainingType": "qa", "qaPrompt": "q", "autoIndexes": True}
+SETTINGS: list[tuple[Any, list[Any]]] = [
+    ({}, ["paragraph", 5, 100, 1000, 512, None, None, None]),
+    (CUSTOM, ["char", 0, None, 300, 200, "x", None, False]),
+    (CUSTOM | {"chunkSettingMode": "auto"}, ["paragraph", 5, 100, 1000, 512, None, None, False]),
+    (BY_PARAGRAPH, ["paragraph", 5, *[None] * 6]),
+    (BY_PARAGRAPH | {"paragraphChunkDeep": 2}, ["paragraph", 2, *[None] * 6]),
+    ({"trainingType": "auto"}, ["paragraph", 5, 100, 1000, 512, None, None, True]),
+    (QA, ["paragraph", 5, 100, 8000, 3000, None, "q", None]),
+    (CUSTOM | QA, ["char", 0, None, 300, 3000, "x", "q", None]),
+    (CUSTOM | {"trainingType": "template"}, [None] * 8),
+]
+
+
+@pytest.mark.parametrize(("sent", "shown"), SETTINGS)
+def test_settings_are_kept_as_the_service_keeps_them(client, sent, shown):
+    body = {"datasetId": "notes", "name": "N", "text": " hello \n\n\nworld🧳"}
+    made = made_of(client.core("POST", f"{NEW_IN}/text", body | sent))
+    it = client.collection(made)
+    client.admin("PUT", "/state", client.admin("GET", "/state"))
+    assert client.collection(made) == it and [it.get(name) for name in SHOWN] == shown
+    assert (it["rawTextLength"], it["hashRawText"][:8]) == (15, "2e0f0c2c")
+
+
+def test_metadata_is_kept_as_the_service_keeps_it(client):
+    sent = {"datasetId": "notes", "metadata": {"page": [3], "webPageSelector": "p"}}
+    text = client.core("POST", f"{NEW_IN}/text", sent | {"name": "n", "text": "t"})
+    assert client.collection(made_of(text))["metadata"] == sent["metadata"]
+    link = client.core("POST", f"{NEW_IN}/link", sent | {"link": "http://a/"})
+    own = {"relatedImgId": "http://a/", "webPageSelector": "p"}
+    assert client.collection(made_of(link))["metadata"] == own
+    form = {"datasetId": "notes", "data": '{"metadata": {"page": 4}}'}
+    file = {"file": ("a.pdf", b"%PDF")}
+    shown = client.collection(made_of(client.core("POST", LOCAL, data=form, files=file)))
+    assert shown["metadata"] == {"page": 4, "relatedImgId": shown["fileId"]}
+    assert "rawTextLength" not in shown
+    details = {"metadata": {"page": 5}, "chunkSize": 7, "name": "other"}
+    client.control.put_collection("notes", {"_id": "own", "name": "Own", "details": details})
+    assert client.collection("own").items() >= (details | {"name": "Own"}).items()
+    listed = client.data("POST", LISTED, {"datasetId": "notes"})["list"]
+    assert not any({"details", "metadata", "chunkSize"} & it.keys() for it in listed)
 
 
 TEXT = 'filename="a.txt"'

@@ -104,6 +104,7 @@ def test_the_state_that_was_read_can_be_put(client, media):
     assert yaml.safe_load(state().text) == yaml.safe_load(before.text)
 
 
+NEW_TEXT = "/api/core/dataset/collection/create/text"
 FORM = {"interactive": {"type": "userInput", "params": {"inputForm": [{"key": "x"}]}}}
 NODE = {"node": "A", "fields": {"x": "{{body.metadata.x}}"}}
 ROW = {"collectionId": "in-a", "q": "How?"}
@@ -113,6 +114,7 @@ KEPT: list[tuple[str, Callable[[Any], Any]]] = [
     (f"{DATA}/insertData", lambda it: ROW | {"metadata": it}),
     (f"{DATA}/pushData", lambda it: {"collectionId": "in-a", "data": [{"q": "Q", "metadata": it}]}),
     ("/api/core/app/create", lambda it: {"name": "N", "type": "simple", "chatConfig": it}),
+    (NEW_TEXT, lambda it: {"datasetId": "d", "name": "n", "text": "t", "metadata": it}),
     (COMPLETIONS, lambda it: ASKED | {"variables": it}),
     (COMPLETIONS, lambda it: ASKED | {"metadata": it}),
     (COMPLETIONS, lambda it: TALK | {"messages": [{"role": "user", "content": json.dumps(it)}]}),

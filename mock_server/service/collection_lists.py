@@ -27,8 +27,8 @@ from mock_server.store.objects import (
     Dataset,
     Id,
     Level,
+    Number,
     SpecFields,
-    TagNumber,
     ValuedTag,
     fold_text,
 )
@@ -79,9 +79,7 @@ class TagFilter(Struct, rename="camel", frozen=True):
     tag_id: Annotated[
         str, Meta(pattern=r"^[0-9a-fA-F]{24}$(?!\n)", description="24 hexadecimal digits")
     ]
-    values: Annotated[
-        tuple[Annotated[str, Meta(min_length=1)] | TagNumber, ...], Meta(min_length=1)
-    ]
+    values: Annotated[tuple[Annotated[str, Meta(min_length=1)] | Number, ...], Meta(min_length=1)]
 
 
 class TagValueListV2Request(FilteredListV2Request, kw_only=True):
@@ -121,7 +119,7 @@ AS_THE_SERVICE = profile_choices("fastgpt-4.16")
 """The choices of the older list, which is no operation of the spec: it is always FastGPT's."""
 UNDOCUMENTED = {*Collection.__struct_fields__} - {*SpecFields.__struct_fields__}
 """The fields of a collection that the spec does not have."""
-NOT_LISTED = {"external_file_url": UNSET, "api_file_id": UNSET}
+NOT_LISTED = {"external_file_url": UNSET, "api_file_id": UNSET, "details": UNSET}
 """Changes that unset the fields which lists of FastGPT leave out."""
 NUMBER_FIELDS = ("offset", "pageSize", "pageNum")
 SPEC_MAX = 30
@@ -196,8 +194,8 @@ def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
 
 def listed(collection: Collection, choices: Choices, level: Level) -> ListedCollection:
     """A collection in a list, for a caller with this permission on its dataset."""
-    fields: dict[str, Any] = dict.fromkeys(UNDOCUMENTED, UNSET)
-    fields["forbid"] = bool(collection.forbid)
+    unset: dict[str, Any] = dict.fromkeys(UNDOCUMENTED, UNSET)
+    fields = unset | {"forbid": bool(collection.forbid)}
     permission: Any = Permission.of(level)
     if choices.item_fields == "service":
         fields = service_fields(collection) | training_state(collection) | NOT_LISTED
