@@ -25,20 +25,23 @@ def test_a_file_of_an_api_server_is_taken_once(client):
     assert shown["apiFileId"] == shown["sourceId"] == "f-1"
 
 
-def test_a_file_elsewhere_is_found_by_its_id_there(client):
-    url = "https://example.com/a%20b.pdf"
-    time = "2024-05-01T02:00:00+02:00"
+TIMES = {-5.7: "1969-12-31T23:59:59.995Z", None: "1970-01-01T00:00:00.000Z"}
+TIMES |= {"2024-05-01T02:00:00+02:00": "2024-05-01T00:00:00.000Z"}
+
+
+@pytest.mark.parametrize("time", TIMES)
+def test_a_file_elsewhere_is_found_by_its_id_there(client, time):
+    url = "http://[/a%20b.pdf?c=/d"
     body = {"datasetId": "notes", "externalFileUrl": url, "externalFileId": "e", "createTime": time}
     made = made_of(client.post(NEW_URL, json=body))
     shown = client.collection(made)
     assert (shown["name"], shown["type"]) == ("a b.pdf", "externalFile")
-    assert shown["externalFileUrl"] == url
-    assert shown["createTime"] == "2024-05-01T00:00:00.000Z"
-    change = {"datasetId": "notes", "externalFileId": "e", "createTime": "2020-01-01T00:00:00Z"}
-    client.data("POST", "/dataset/collection/update", change)
-    assert client.collection(made)["createTime"] == "2020-01-01T00:00:00.000Z"
-    other = change | {"externalFileId": "f"}
-    unknown = client.core("POST", "/dataset/collection/update", other)
+    assert (shown["externalFileUrl"], shown["createTime"]) == (url, TIMES[time])
+    change = {"datasetId": "notes", "externalFileId": "e"}
+    for sent, kept in ((1600000000000, "2020-09-13T12:26:40.000Z"), (time, TIMES[time])):
+        client.data("POST", "/dataset/collection/update", change | {"createTime": sent})
+        assert client.collection(made)["createTime"] == kept
+    unknown = client.core("POST", "/dataset/collection/update", change | {"externalFileId": "f"})
     assert (unknown.status_code, unknown.json()["code"]) == (404, 507002)
     assert client.code("POST", "/dataset/collection/update", {"datasetId": "notes"}) == 507004
 
@@ -54,76 +57,49 @@ def upload(client: Client, disposition: str, *texts: tuple[str, str]) -> httpx2.
 
 
 @pytest.mark.parametrize(
-    ("disposition", "name"),
+    ("disposition", "name", "key"),
     [
-        ("filename*=UTF-8''%E6%B5%8B.txt", "测.txt"),
-        ("filename=x.md; filename*=UTF-8''%E6%B5%8B.txt", "测.txt"),
-        ('filename="%E6%B5%8B.TXT"', "测.TXT"),
-        ('filename="测.txt"', "测.txt".encode().decode("latin-1")),
+        ("filename*=UTF-8''%E6%B5%8B.txt", "测.txt", "测_000001.txt"),
+        ("filename=x.md; filename*=UTF-8''%E6%B5%8B.txt", "测.txt", "测_000001.txt"),
+        ('filename="%E6%B5%8B.TXT"', "测.TXT", "测_000001.TXT"),
+        ('filename="测.txt"', "æµ\x8b.txt", "æµ\x8b_000001.txt"),
+        ('filename="my file (1).md"', "my file (1).md", "my_file_[1]_000001.md"),
+        ('filename="%C2%A0%E3%80%80%09%EF%BB%BF.md"', "\xa0\u3000\t\ufeff.md", "_____000001.md"),
+        ('filename="my report.md"', "my report.md", "my_000001.md"),
     ],
 )
-def test_the_name_of_a_file(client, disposition, name):
+def test_the_name_of_a_file_and_its_key(client, disposition, name, key):
     shown = client.collection(made_of(upload(client, disposition)))
     assert shown["name"] == shown["file"]["filename"] == name
+    assert shown["fileId"] == f"dataset/notes/{key}"
 
 
-KEYS = [("my file (1)", "my_file_[1]"), (" \xa0(\u3000\t\ufeffx", "__[___x")]
-KEYS += [("my report", "my"), ("_abcdef", ""), ("abcdef", "abcdef")]
-
-
-@pytest.mark.parametrize(("name", "key"), KEYS)
-def test_the_key_of_a_file_has_no_blanks_and_round_brackets(client, name, key):
-    body = {"datasetId": "notes", "name": name, "text": "t"}
-    shown = client.collection(made_of(client.core("POST", f"{NEW_IN}/text", body)))
-    assert shown["fileId"] == f"dataset/notes/{key}_000001.txt" and shown["name"] == f"{name}.txt"
-
-
-SHOWN = ("chunkSplitMode", "paragraphChunkDeep", "paragraphChunkMinSize", "chunkSize", "indexSize")
-SHOWN += ("chunkSplitter", "qaPrompt", "autoIndexes")
+SHOWN = ("chunkSplitMode", "paragraphChunkDeep", "chunkSplitter", "chunkSize", "indexSize")
+SHOWN += ("paragraphChunkMinSize", "qaPrompt", "autoIndexes")
 CUSTOM = {"chunkSettingMode": "custom", "chunkSplitMode": "char", "chunkSplitter": "x"}
 CUSTOM |= {"chunkSize": 300, "indexSize": 200, "qaPrompt": "q", "autoIndexes": False}
-BY_PARAGRAPH = {"chunkSettingMode": "custom", "chunkSplitMode": "paragraph"}
 QA = {"trainingType": "qa", "qaPrompt": "q", "autoIndexes": True}
-SETTINGS: list[tuple[Any, list[Any]]] = [
-    ({}, ["paragraph", 5, 100, 1000, 512, None, None, None]),
-    (CUSTOM, ["char", 0, None, 300, 200, "x", None, False]),
-    (CUSTOM | {"chunkSettingMode": "auto"}, ["paragraph", 5, 100, 1000, 512, None, None, False]),
-    (BY_PARAGRAPH, ["paragraph", 5, *[None] * 6]),
-    (BY_PARAGRAPH | {"paragraphChunkDeep": 2}, ["paragraph", 2, *[None] * 6]),
-    ({"trainingType": "auto"}, ["paragraph", 5, 100, 1000, 512, None, None, True]),
-    (QA, ["paragraph", 5, 100, 8000, 3000, None, "q", None]),
-    (CUSTOM | QA, ["char", 0, None, 300, 3000, "x", "q", None]),
+AUTO = ("paragraph", 5, None, 1000, 512, 100, None)
+SETTINGS: list[tuple[Any, Any]] = [
+    ({}, (*AUTO, None)),
+    (CUSTOM, ("char", 0, "x", 300, 200, None, None, False)),
+    (CUSTOM | {"chunkSettingMode": "auto"}, (*AUTO, False)),
+    ({"chunkSettingMode": "custom", "chunkSplitMode": "paragraph"}, ("paragraph", 5, *[None] * 6)),
+    ({"trainingType": "auto"}, (*AUTO, True)),
+    (QA, ("paragraph", 5, None, 8000, 3000, 100, "q", None)),
+    (CUSTOM | QA, ("char", 0, "x", 300, 3000, None, "q", None)),
     (CUSTOM | {"trainingType": "template"}, [None] * 8),
 ]
 
 
 @pytest.mark.parametrize(("sent", "shown"), SETTINGS)
 def test_settings_are_kept_as_the_service_keeps_them(client, sent, shown):
-    body = {"datasetId": "notes", "name": "N", "text": " hello \n\n\nworld🧳"}
-    made = made_of(client.core("POST", f"{NEW_IN}/text", body | sent))
-    it = client.collection(made)
-    client.admin("PUT", "/state", client.admin("GET", "/state"))
-    assert client.collection(made) == it and [it.get(name) for name in SHOWN] == shown
-    assert (it["rawTextLength"], it["hashRawText"][:8]) == (15, "2e0f0c2c")
-
-
-def test_metadata_is_kept_as_the_service_keeps_it(client):
-    sent = {"datasetId": "notes", "metadata": {"page": [3], "webPageSelector": "p"}}
-    text = client.core("POST", f"{NEW_IN}/text", sent | {"name": "n", "text": "t"})
-    assert client.collection(made_of(text))["metadata"] == sent["metadata"]
-    link = client.core("POST", f"{NEW_IN}/link", sent | {"link": "http://a/"})
-    own = {"relatedImgId": "http://a/", "webPageSelector": "p"}
-    assert client.collection(made_of(link))["metadata"] == own
-    form = {"datasetId": "notes", "data": '{"metadata": {"page": 4}}'}
-    file = {"file": ("a.pdf", b"%PDF")}
-    shown = client.collection(made_of(client.core("POST", LOCAL, data=form, files=file)))
-    assert shown["metadata"] == {"page": 4, "relatedImgId": shown["fileId"]}
-    assert "rawTextLength" not in shown
-    details = {"metadata": {"page": 5}, "chunkSize": 7, "name": "other"}
-    client.control.put_collection("notes", {"_id": "own", "name": "Own", "details": details})
-    assert client.collection("own").items() >= (details | {"name": "Own"}).items()
-    listed = client.data("POST", LISTED, {"datasetId": "notes"})["list"]
-    assert not any({"details", "metadata", "chunkSize"} & it.keys() for it in listed)
+    body = {"datasetId": "notes", "name": "", "text": " hello \n\n\nworld🧳"}
+    body |= {"metadata": {"page": [3]}}
+    it = client.collection(made_of(client.core("POST", f"{NEW_IN}/text", body | sent)))
+    assert [it.get(name) for name in SHOWN] == [*shown] and it["metadata"] == {"page": [3]}
+    assert (it["rawTextLength"], it["hashRawText"][:8], it["name"]) == (15, "2e0f0c2c", ".txt")
+    assert it["trainingType"] == sent.get("trainingType", "chunk").replace("auto", "chunk")
 
 
 TEXT = 'filename="a.txt"'
@@ -211,13 +187,9 @@ def test_an_empty_file_is_refused(client):
     assert client.code("POST", f"{NEW_IN}/localFile", **form) == 500
 
 
-def test_names_of_new_collections(client):
+def test_a_new_folder_has_a_name(client):
     response = client.core("POST", NEW_IN, {"datasetId": "notes", "name": "", "type": "folder"})
     assert (response.status_code, response.json()["code"]) == (500, 500)
-    text = {"datasetId": "notes", "name": "", "text": "t", "trainingType": "auto"}
-    made = client.data("POST", f"{NEW_IN}/text", text | {"chunkSize": -1.5})["collectionId"]
-    shown = client.data("GET", f"/dataset/collection/detail?id={made}")
-    assert (shown["name"], shown["trainingType"]) == (".txt", "chunk")
 
 
 @pytest.mark.parametrize(
@@ -226,24 +198,6 @@ def test_names_of_new_collections(client):
 )
 def test_a_link_is_any_url(client, link, code):
     assert client.code("POST", f"{NEW_IN}/link", {"datasetId": "notes", "link": link}) == code
-
-
-def test_a_file_elsewhere_has_a_name_whatever_its_url(client):
-    body = {"datasetId": "notes", "externalFileUrl": "http://[/a%20b.pdf?c=/d"}
-    made = made_of(client.post(NEW_URL, json=body))
-    assert client.collection(made)["name"] == "a b.pdf"
-
-
-NUMBERED = [(1600000000000, "2020-09-13T12:26:40.000Z"), (-5.7, "1969-12-31T23:59:59.995Z")]
-NUMBERED += [(None, "1970-01-01T00:00:00.000Z")]
-
-
-@pytest.mark.parametrize(("time", "shown"), NUMBERED)
-def test_a_create_time_is_a_number_or_null_too(client, time, shown):
-    body = {"datasetId": "notes", "externalFileUrl": "http://a/b.pdf", "createTime": time}
-    made = made_of(client.post(NEW_URL, json=body))
-    client.data("PUT", "/dataset/collection/update", {"id": "x", "createTime": time})
-    assert [client.collection(it)["createTime"] for it in (made, "x")] == [shown] * 2
 
 
 def test_a_create_time_is_of_the_years_1_to_9999(client):
@@ -263,9 +217,11 @@ def test_a_file_of_an_api_server_needs_one(client):
 
 def test_files(client):
     pdf = {"file": ("a.pdf", b"%PDF" * 500_000)}
-    made = client.core("POST", f"{NEW_IN}/localFile", data={"datasetId": "notes"}, files=pdf)
-    shown = client.collection(made_of(made))
+    form = {"datasetId": "notes", "data": '{"metadata": {"page": 4}}'}
+    shown = client.collection(made_of(client.core("POST", LOCAL, data=form, files=pdf)))
     assert (shown["file"]["contentLength"], shown["indexAmount"]) == (2_000_000, 0)
+    assert shown["metadata"] == {"page": 4, "relatedImgId": shown["fileId"]}
+    assert "rawTextLength" not in shown
     blob = ("blob", b'{"datasetId": "notes"}', "application/json")
     files = {"data": blob, "file": ("b.txt", b"t")}
     assert client.code("POST", f"{NEW_IN}/localFile", files=files) == 500

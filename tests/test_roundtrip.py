@@ -61,8 +61,10 @@ def made(kind: Any, **fields: Any) -> Any:
 
 kinds = st.sampled_from(["custom", "summary"])
 indexes = st.lists(made(objects.Index, text=texts, type=kinds), max_size=2).map(tuple)
-own = {"metadata": st.just(UNSET) | st.dictionaries(texts, json_values, min_size=1, max_size=2)}
-rows = made(DataRow, id=ids, q=texts, a=texts, chunk_index=counts, indexes=indexes, **own)
+details = st.just(UNSET) | st.dictionaries(texts, json_values, min_size=1, max_size=2)
+booleans = st.just(UNSET) | st.booleans()
+own = {"metadata": details, "chunk_index": counts, "indexes": indexes}
+rows = made(DataRow, id=ids, q=texts, a=texts, **own)
 parts = st.sampled_from([Part(text="65e1"), Part(reasoning=""), Part(quotes=({"a": None},))])
 own = {"obj": st.sampled_from(["Human", "AI", "System"]), "data_id": texts.filter(bool)}
 own |= {"time": times, "deleted": st.booleans(), "user_good_feedback": st.none() | texts}
@@ -84,8 +86,8 @@ def datasets(draw: Any, new_id: str | None) -> Any:
         if id not in collections:
             parent = draw(st.sampled_from([None, *collections]))
             own = {"tags": tags, "data_amount": counts, "training_amount": counts}
-            own |= {"forbid": st.booleans(), "has_error": st.booleans(), "create_time": times}
-            own |= {"file_id": texts, "file_size": counts, "raw_link": texts}
+            own |= {"forbid": booleans, "has_error": booleans, "create_time": times}
+            own |= {"details": details, "file_id": texts, "file_size": counts, "raw_link": texts}
             own |= {"external_file_url": texts, "api_file_id": texts, "external_file_id": texts}
             collections[id] = draw(made(Collection, id=id, parent_id=parent, **own))
     kept = {id: by_id(draw(st.lists(rows, min_size=1, max_size=2))) for id in [*collections][:1]}
