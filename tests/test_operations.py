@@ -3,6 +3,7 @@
 import json
 import sys
 from typing import Any
+from uuid import UUID
 
 import pytest
 from account import (
@@ -211,8 +212,9 @@ def test_what_is_unknown_is_refused_before_what_is_forbidden(client):
 def test_a_list_and_a_refusal_have_the_common_headers_and_change_nothing(client, sent):
     before = client.admin("GET", "/state")
     headers = client.fetch(**sent).headers
-    assert headers["content-type"] == "application/json"
+    assert headers["content-type"] == "application/json; charset=utf-8"
     assert headers["cache-control"] == "no-store"
+    assert UUID(headers["x-request-id"])
     assert headers["x-mock-sandbox"] == "default"
     assert headers["x-mock-generation"] == str(client.admin("GET", "/health")["generation"])
     assert client.admin("GET", "/state") == before
