@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, Self
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote, unquote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,8 @@ from mock_server.reading import Reading, read, value_or_text
 
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 """A key consists of visible ASCII characters other than the comma."""
+ENCODED_SLASH = "\uffff"
+"""The character that stands for `%2F` in a path whose segments are compared."""
 _COUNTED_TYPES = {"user": ("text", "image_url", "file_url"), "system": ("text",)}
 """Role -> types of parts that count. The content of an assistant counts only as a text."""
 
@@ -48,7 +50,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
         query = scope["query_string"].decode("latin-1")
         path = scope["path"]
         # Not every server of ASGI gives the path as it was sent.
-        sent_path = (scope.get("raw_path") or path.encode()).decode(errors="replace")
+        sent_path = (scope.get("raw_path") or quote(path).encode()).decode(errors="replace")
         return cls(scope["method"], path, query, headers, body, key, is_whole, sent_path, choices)
 
     def under(self, choices: Choices) -> "ClientRequest":
@@ -59,6 +61,11 @@ class ClientRequest(Struct, frozen=True, dict=True):
     def reading(self) -> Reading:
         """What the body says."""
         return read(self.body, self.headers, self.choices)
+
+    @cached_property
+    def path_of_segments(self) -> str:
+        """The decoded path, with ENCODED_SLASH for a slash that is part of a segment."""
+        return unquote(re.sub("%2f", ENCODED_SLASH, self.sent_path, flags=re.IGNORECASE))
 
     @property
     def body_or_text(self) -> Any:
