@@ -1,6 +1,6 @@
 """Forms: the fields of a body that is multipart/form-data, or URL-encoded."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from email.message import Message
 from email.utils import collapse_rfc2231_value
@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from msgspec import Struct, field
-from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, MultipartState
 
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson, LimitReached
@@ -38,8 +38,13 @@ class FormPart(Struct):
         return self.content.decode("utf-8", "replace")
 
 
-def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
-    """The parts of multipart/form-data, in their order. Raises BadForm, LimitReached."""
+def form_parts(
+    content: bytes, headers: Mapping[str, str], *, must_end: bool = False
+) -> list[FormPart]:
+    """The parts of multipart/form-data, in their order. Raises BadForm, LimitReached.
+
+    With `must_end`, a form that is cut off before its last boundary is refused.
+    """
     parts: list[FormPart] = []
     # The parameters of Content-Disposition in the part that is being read.
     disposition: dict[str, str] = {}
@@ -72,10 +77,13 @@ def form_parts(content: bytes, headers: Mapping[str, str]) -> list[FormPart]:
         if boundary is None:
             raise BadForm(f"Content-Type: {MULTIPART} with a boundary, got {content_type}")
         parser = MultipartParser(boundary, callbacks)
-        parser.write(content)
-        parser.finalize()
+        # Lines before the first boundary do not count.
+        start = (b"\r\n" + content).find(parser.boundary)
+        parser.write(content[max(0, start) :])
     except (FormParserError, LookupError, UnicodeError) as error:
         raise BadForm(f"{MULTIPART} with a boundary ({error})") from None
+    if must_end and parser.state != MultipartState.END:
+        raise BadForm(f"a form that ends with --{boundary}--, got one that is cut off")
     return parts
 
 
@@ -113,13 +121,13 @@ def parse_object(text: str) -> Any:
     return text
 
 
-def group_by_name(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Values by their names; the values of a repeated name are a list."""
+def group_by_name(pairs: Iterable[tuple[str, Any]], arrays: Container[str] = ()) -> dict[str, Any]:
+    """Values by their names; the values of a repeated name, or of one in `arrays`, are a list."""
     groups: dict[str, Any] = {}
     for name, value in pairs:
         groups.setdefault(name, []).append(value)
     for name, values in groups.items():
-        if len(values) == 1:
+        if len(values) == 1 and name not in arrays:
             groups[name] = values[0]
     return groups
 

@@ -1,6 +1,7 @@
 """How the body of a request is read: JSON in any charset, forms, nothing. It is read here alone."""
 
 import codecs
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -8,7 +9,13 @@ from typing import Any
 from msgspec import Struct, json
 
 from mock_server.choices import Choices
-from mock_server.decoding import NOT_JSON, JsonObject, decode_as_javascript, json_value
+from mock_server.decoding import (
+    NOT_JSON,
+    JsonObject,
+    decode_as_javascript,
+    json_value,
+    replace_halves,
+)
 from mock_server.errors import BadCharset, BadForm, BadJson, LimitReached, NotAnObject, Refusal
 from mock_server.forms import (
     FORMS,
@@ -22,6 +29,8 @@ from mock_server.forms import (
 )
 
 JSON_TYPES = ("application/json", "application/ld+json")
+_ITEM_SIGN = re.compile(r"\[\d*\]$")
+"""What follows the name of an array in the name of an item, as in `tags[]` and `tags[0]`."""
 PYTHON_CODECS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 """Codecs of Python that are no charsets of JSON."""
 
@@ -42,7 +51,8 @@ def read(body: bytes, headers: Mapping[str, str], choices: Choices) -> Reading:
     counts_as_json = "content-type" not in headers and choices.content_type_missing == "accept"
     try:
         if choices.request_form == "strict" or counts_as_json:
-            return Reading(json_value(body))
+            content = replace_halves(body)
+            return Reading(json_value(content), is_plain=content == body)
         return read_as_service(body, headers)
     except (BadCharset, BadForm, BadJson, LimitReached, NotAnObject) as mistake:
         return Reading(guess(body, headers), mistake)
@@ -66,9 +76,12 @@ def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
 
 
 def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """A text in the charset of its Content-Type, in UTF-8 without BOM. Raises BadCharset."""
+    """JSON in the charset of its Content-Type, in UTF-8 without BOM and halves of characters.
+
+    Raises BadCharset.
+    """
     if body.isascii() and headers.get("content-type") == JSON_TYPES[0]:
-        return body
+        return replace_halves(body)
     charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
     try:
         if codecs.lookup(charset).name in PYTHON_CODECS:
@@ -77,7 +90,7 @@ def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
     # A charset that is unknown, or a codec for other things than texts.
     except (LookupError, UnicodeError):
         raise BadCharset("a charset such as utf-8", charset, "header Content-Type") from None
-    return text.removeprefix("\ufeff").encode(errors="replace")
+    return replace_halves(text.removeprefix("\ufeff").encode(errors="replace"))
 
 
 def guess(body: bytes, headers: Mapping[str, str]) -> Any:
@@ -111,14 +124,18 @@ def value_or_text(value: Any, body: bytes) -> Any:
 def form_fields(body: bytes, headers: Mapping[str, str]) -> JsonObject:
     """The fields of a form: its `file`, its texts, and the fields of the JSON object `data`.
 
-    As in FastGPT, a field in `data` wins, a repeated text is an array, and a `data` that
-    is not a JSON object counts as an empty one. Raises BadForm, LimitReached.
+    As in FastGPT, a field in `data` wins, a repeated text is an array, as are those named `tags[]`
+    or `tags[0]`, and a `data` that is not a JSON object counts as an empty one.
+    Raises BadForm, LimitReached.
     """
-    parts = form_parts(body, headers)
+    parts = form_parts(body, headers, must_end=True)
     files = [part for part in parts if part.filename]
     if [part.name for part in files] != ["file"]:
         raise BadForm(f"{MULTIPART} with one file, in a part `file`")
-    fields = group_by_name((part.name, part.text) for part in parts if not part.is_file)
+    texts = [(_ITEM_SIGN.sub("", part.name), part.text) for part in parts if not part.is_file]
+    # Also a single `tags[]` is an array.
+    arrays = {name for name, _ in texts} - {part.name for part in parts}
+    fields = group_by_name(texts, arrays)
     with suppress(TypeError, *NOT_JSON):
         fields |= json.decode(fields.pop("data", "{}"), type=JsonObject)
     return fields | {"file": files[0]}

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.16")
 # Bodies
 
 JSON = "application/json"
+NEW = "/api/core/dataset/collection/create"
 
 
 CHARSETS = [(JSON, "utf-8-sig", "chinese"), (f"{JSON}; charset=gbk", "gbk", "chinese")]
@@ -49,9 +50,19 @@ def test_a_body_is_read_in_its_charset(client, media, encoding, found):
 
 def test_bytes_that_are_not_utf8_are_replaced(client):
     body = json.dumps({"name": "今", "type": "folder", "datasetId": "d"}, ensure_ascii=False)
-    path = "/api/core/dataset/collection/create"
-    made = client.post(path, content=body.encode("gbk"), headers={"Content-Type": JSON})
+    made = client.post(NEW, content=body.encode("gbk"), headers={"Content-Type": JSON})
     assert client.collection(made.json()["data"])["name"] == "\ufffd\ufffd"
+
+
+@pytest.mark.parametrize(("request_form", "status"), [("strict", 400), ("service", 200)])
+def test_half_an_emoji_is_replaced(client, request_form, status):
+    client.control.choices["request_form"] = request_form
+    name = rb'"name": "\ud83d \\ud83d \ud83d\ude00\ude00"'
+    made = client.fetch(NEW, b'{"datasetId": "d", "type": "folder", %b}' % name)
+    assert client.collection(made.json()["data"])["name"] == "\ufffd \\ud83d 😀\ufffd"
+    listed = rb'{"datasetId": "d", "offset": 0, "pageSize": 1, "searchText": "\udead"}'
+    assert client.fetch(LIST, listed).status_code == status
+    assert client.fetch(NEW, rb'{"name": "\ud83z"}').status_code == 400
 
 
 def test_a_form_is_read(client):

@@ -46,13 +46,18 @@ def test_a_file_elsewhere_is_found_by_its_id_there(client, time):
     assert client.code("POST", "/dataset/collection/update", {"datasetId": "notes"}) == 507004
 
 
-def upload(client: Client, disposition: str, *texts: tuple[str, str]) -> httpx2.Response:
+END = "--b--\r\n"
+
+
+def upload(
+    client: Client, disposition: str, *texts: tuple[str, str], begin: str = "", end: str = END
+) -> httpx2.Response:
     """The response to a form with a file, and with texts by their names."""
     fields = [(f'name="{name}"', text) for name, text in texts or [("datasetId", "notes")]]
     parts = [*fields, (f'name="file"; {disposition}', "hello")]
     lines = [f"--b\r\nContent-Disposition: form-data; {it}\r\n\r\n{text}\r\n" for it, text in parts]
     media = {"Content-Type": "multipart/form-data; boundary=b"}
-    content = f"{''.join(lines)}--b--\r\n".encode()
+    content = f"{begin}{''.join(lines)}{end}".encode()
     return client.post(f"/api/core{NEW_IN}/localFile", content=content, headers=media)
 
 
@@ -150,9 +155,24 @@ def test_a_form_of_another_type_is_told_its_type(client, sent):
     assert response.json()["message"] == expected
 
 
-def test_a_repeated_text_of_a_form_is_an_array(client):
-    texts = [("datasetId", "notes"), ("tags", "a"), ("tags", "b"), ("data", '{"parentId": null}')]
-    assert client.collection(made_of(upload(client, TEXT, *texts)))["tags"] == ["a", "b"]
+@pytest.mark.parametrize("end", ["", "--b", "--b-", "--b\r\n"])
+def test_a_form_that_is_cut_off_is_refused(client, end):
+    response = upload(client, TEXT, ("datasetId", "notes"), ("password", "s3cret"), end=end)
+    assert (response.status_code, response.json()["code"]) == (500, 500)
+    assert response.json()["message"].endswith("ends with --b--, got one that is cut off")
+    assert "s3cret" not in str(client.control.journal)
+
+
+def test_lines_before_a_form_do_not_count(client):
+    assert upload(client, TEXT, begin="A form --b\r\n").status_code == 200
+
+
+@pytest.mark.parametrize("names", ["tags tags", "tags[] tags[]", "tags[0] tags[1]", "tags[]"])
+def test_a_repeated_text_of_a_form_is_an_array(client, names):
+    tags = [*zip(names.split(), "ab", strict=False)]
+    texts = [("datasetId", "notes"), *tags, ("data", '{"parentId": null}')]
+    made = made_of(upload(client, TEXT, *texts))
+    assert client.collection(made)["tags"] == [tag for _, tag in tags]
 
 
 def rows_of(client: Client, name: str, content: bytes) -> list[str]:
