@@ -104,33 +104,20 @@ PATHS += [("/dataset/data/v2/list", {"collectionId": "rows"})]
 PLACES = [({}, 0, 10), ({"offset": 3}, 3, 9), ({"offset": "3"}, 3, 9), ({"pageNum": 2}, 10, 2)]
 PLACES += [({"offset": 0, "pageNum": 2}, 0, 10), ({"offset": "", "pageNum": 2}, 10, 2)]
 PLACES += [({"offset": 0, "pageNum": 2, "pageSize": 5}, 0, 5), ({"offset": 12}, 12, 0)]
-
-
-IN_QUERY = [("honour", "offset=3", {}, 3, 9), ("honour", "pageSize=2", {"offset": 3}, 3, 9)]
-IN_QUERY += [("ignore", "offset=3", {}, 0, 10), ("ignore", "pageSize=2&offset=1", {}, 1, 2)]
-IN_QUERY += [("ignore", "pageSize=2&pageNum=2", {"offset": 3}, 2, 2)]
-IN_QUERY += [("ignore", "pageSize=2&offset=1", {"pageSize": 3}, 0, 3)]
+PAGES = [("honour", "", *it) for it in PLACES]
+# If the body names no page, it is in the query.
+PAGES += [("honour", "offset=3", {}, 3, 9), ("honour", "pageSize=2", {"offset": 3}, 3, 9)]
+PAGES += [("ignore", "offset=3", {}, 0, 10), ("ignore", "pageSize=2&offset=1", {}, 1, 2)]
+PAGES += [("ignore", "pageSize=2&pageNum=2", {"offset": 3}, 2, 2)]
+PAGES += [("ignore", "pageSize=2&offset=1", {"pageSize": 3}, 0, 3)]
 
 
 @pytest.mark.parametrize(("path", "body"), PATHS)
-@pytest.mark.parametrize(("choice", "query", "page", "first", "count"), IN_QUERY)
-def test_a_page_is_in_the_query_if_none_is_in_the_body(
+@pytest.mark.parametrize(("choice", "query", "page", "first", "count"), PAGES)
+def test_a_page_is_that_of_the_body_or_the_query(
     client, path, body, choice, query, page, first, count
 ):
     client.control.choices["lone_offset"] = choice
-    check_page(client, path, body, page, first, count, query)
-
-
-@pytest.mark.parametrize(("path", "body"), PATHS)
-@pytest.mark.parametrize(("page", "first", "count"), PLACES)
-def test_a_lone_offset_counts(client, path, body, page, first, count):
-    check_page(client, path, body, page, first, count)
-
-
-def check_page(
-    client: Client, path: str, body: Any, page: Any, first: int, count: int, query: str = ""
-) -> None:
-    """The items from an index on are shown."""
     everything = client.data("POST", path, body | {"pageSize": 30})["list"]
     shown = client.data("POST", f"{path}?{query}", body | page)["list"]
     expected = everything[first : first + count]
