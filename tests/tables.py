@@ -18,6 +18,7 @@ from mock_server.cli.serving import serve_command
 from mock_server.control import AddedRow, Control
 from mock_server.control.settings import SandboxClock
 from mock_server.fixture import document
+from mock_server.openapi import COMPARED
 from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import ScriptRow
 from mock_server.service.app import OPERATIONS
@@ -30,6 +31,10 @@ PAGES = [
     *(ROOT / ".github").glob("*.md"),
 ]
 PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
+COMPARISON = """\
+On {date}, {service} and this server with profile `fastgpt-4.16` were sent the same requests,
+good and bad ones. The last column, `x-compared` in OpenAPI, says how many were answered alike but
+for ids, times and messages."""
 NAMED = {"date-time": "time", "string": "text"}
 
 
@@ -138,17 +143,14 @@ def choices() -> str:
 def operations() -> str:
     rows = []
     for operation in OPERATIONS:
-        paths = code(
-            [
-                f"{operation.method.replace('|', ' or ')} {operation.path}",
-                operation.older_path or "",
-            ]
-        )
+        methods = f"{operation.method.replace('|', ' or ')} {operation.path}"
+        paths = code(filter(None, [methods, operation.older_path]))
         spec = f" (spec {operation.section})" if operation.section else ""
-        rows.append(
-            f"`{operation.name}` | {paths.removesuffix(', ``')} | {operation.summary}{spec}"
-        )
-    return markdown("name | method and path, older path | what it does", rows)
+        counts = COMPARED["operations"].get(operation.name)
+        alike = f"{counts['alike']} of {counts['asked']}" if counts else ""
+        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec} | {alike}")
+    table = markdown("name | method and path, older path | what it does | alike", rows)
+    return f"{COMPARISON.format(**COMPARED)}\n\n{table}"
 
 
 def without_effect() -> str:
