@@ -1,4 +1,4 @@
-"""Waiting for news: of the journal, of the end of a sandbox's state, of the stop of a reply."""
+"""Waiting for news: of the journal, of the end of a state, of a stop, of a row's removal."""
 
 import asyncio
 from asyncio import FIRST_COMPLETED
@@ -30,3 +30,18 @@ class Signal:
             return future.done()
         finally:
             self._waiting.discard(future)
+
+
+class Latch(Signal):
+    """A signal that stays: after its notification nobody waits any more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open = False
+
+    def notify(self) -> None:
+        self.is_open = True
+        super().notify()
+
+    async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
+        return self.is_open or await super().wait(seconds, *rivals)

@@ -83,6 +83,7 @@ SEEN: list[tuple[str, dict[str, Any], Callable[[Client], Any], Any]] = [
     ("delay", {"min": 300, "max": 310}, late, LATE),
     ("delay", {"median": 300, "sigma": 0}, late, LATE),
     ("hang", {}, comes, False),
+    ("hold", {}, comes, False),
     ("reset", {}, received, (b"", "RST")),
     ("empty", {}, received, (b"", "FIN")),
     ("garbage", {}, received, (b"\x16\x03\x01\x00\xff mock \x00\x01\x02\xfe\xff\r\n\r\n", "FIN")),
@@ -151,7 +152,7 @@ def test_an_error_has_its_status_code_and_texts(client):
     assert (second.headers["retry-after"], second.json()["message"]) == ("3", "Slow")
 
 
-WAITING = [{"kind": "hang"}, {"kind": "delay", "ms": 60_000}]
+WAITING = [{"kind": "hang"}, {"kind": "hold"}, {"kind": "delay", "ms": 60_000}]
 WAITING += [{"kind": "answer", "operation": "updateHistory", "text": "Late", "delayMs": 60_000}]
 
 

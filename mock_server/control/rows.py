@@ -49,6 +49,13 @@ class AddedRow:
         return sum(view["fired"] for view in self._views)
 
     @property
+    def held(self) -> int:
+        """How many calls wait until the row is removed."""
+        if not self._is_removed:
+            self._call_each("GET")
+        return sum(view["held"] for view in self._views)
+
+    @property
     def missed(self) -> str | None:
         """Why the row did not fire on the nearest request; None if it has fired."""
         if self.fired:

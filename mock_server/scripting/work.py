@@ -9,7 +9,7 @@ from starlette.responses import Response
 from mock_server.choices import Choices
 from mock_server.journal import Exchange, FiredRow, Violation
 from mock_server.scripting.connection import Connection
-from mock_server.scripting.row import Candidate, Pick, ScriptRow
+from mock_server.scripting.row import ActiveRow, Candidate, Pick, ScriptRow
 from mock_server.store.account import ChatKey, Store
 
 
@@ -72,6 +72,12 @@ class Work(Protocol):
 
     async def pause(self, ms: float) -> bool:
         """Wait in real time, even if the client leaves; False if a reset or stop ends the wait."""
+
+    async def hold(self, active: ActiveRow[Any]) -> bool:
+        """Wait until a row is removed, at most ten minutes, even if the client leaves.
+
+        False if a reset, a restore or the stop of the server ends the wait.
+        """
 
 
 class Fault(ScriptRow, frozen=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from itertools import islice
+from typing import Any
 
 from msgspec.structs import replace
 from starlette.responses import Response
@@ -11,12 +12,13 @@ from mock_server.choices import Choices, tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.scripting.connection import Connection, watch_client
-from mock_server.scripting.row import Candidate
+from mock_server.scripting.row import ActiveRow, Candidate
 from mock_server.scripting.work import Fault, Outcome, Work
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.service.routes import Routes
+from mock_server.store.replies import MAX_HOLD_MS
 from mock_server.words import count_in_words
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
@@ -119,6 +121,10 @@ class Handling(Work):
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self._delivery.receive):
             return not await self._call.state.script.ended.wait(ms / 1000)
+
+    async def hold(self, active: ActiveRow[Any]) -> bool:
+        with watch_client(self._delivery.receive):
+            return await self._call.state.script.hold(active, MAX_HOLD_MS / 1000)
 
     # Used by the service
 

@@ -1,0 +1,169 @@
+"""Holds over real sockets: requests and replies that wait until a test removes their row."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from account import CHAT, COMPLETIONS, RIGHT_PIN, Client
+
+from mock_server import MockServer
+
+HELD_TWICE = ["One ", {"hold": True}, "two ", {"hold": True}, "three."]
+
+
+def ask(client: Client, **fields: Any) -> httpx2.Response:
+    messages = [{"role": "user", "content": "x"}]
+    return client.post(COMPLETIONS, json={**CHAT, "messages": messages, **fields})
+
+
+@contextmanager
+def held(client: Client, row: Any, call: Any) -> Iterator[Future[httpx2.Response]]:
+    """The future response of a call that the row holds."""
+    with ThreadPoolExecutor() as threads:
+        response = threads.submit(call)
+        while not row.held:
+            assert not response.done()
+        yield response
+
+
+def test_a_held_call_is_overtaken_and_goes_on_when_its_row_is_removed(client):
+    hold = client.control.fault("hold", operation="updateHistory")
+    with held(client, hold, client.pin) as response:
+        assert client.pin(top=False).content == RIGHT_PIN
+        assert (hold.held, hold.fired) == (1, 1)
+        assert not response.done() and not client.is_pinned()
+        hold.remove()
+        assert response.result(5).content == RIGHT_PIN and client.is_pinned()
+
+
+def test_the_end_of_a_block_lets_all_held_calls_go_on(client):
+    with ThreadPoolExecutor() as threads:
+        with client.control.fault("hold") as hold:
+            responses = [threads.submit(client.pin) for _ in range(3)]
+            while hold.held < 3:
+                assert not any(it.done() for it in responses)
+        assert [it.result(5).status_code for it in responses] == [200] * 3
+
+
+def test_a_hold_with_phase_after_has_performed_the_operation(client):
+    hold = client.control.fault("hold", phase="after")
+    with held(client, hold, client.pin) as response:
+        assert client.is_pinned()
+        hold.remove()
+        assert response.result(5).content == RIGHT_PIN
+
+
+ENDS = {
+    "reset": lambda it: it.control.reset(),
+    "restore": lambda it: it.control.restore(it.control.snapshot()),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("kind", ["fault", "reply"])
+def test_a_held_call_ends_without_a_response(client, kind, end):
+    if kind == "fault":
+        hold, call = client.control.fault("hold"), client.pin
+    else:
+        hold, call = client.control.reply(parts=HELD_TWICE), lambda: ask(client)
+    with held(client, hold, call) as response:
+        ENDS[end](client)
+        assert isinstance(response.exception(5), httpx2.RemoteProtocolError)
+    assert not client.is_pinned()
+
+
+def test_the_rows_of_a_test_stay_after_a_restore(client):
+    hold = client.control.fault("hold", times=2)
+    with held(client, hold, client.pin):
+        client.control.restore(client.control.snapshot())
+    with held(client, hold, client.pin) as response:
+        hold.remove()
+        assert response.result(5).status_code == 200
+
+
+def test_a_stop_of_the_server_ends_a_held_call():
+    with ThreadPoolExecutor() as threads:
+        with MockServer() as server:
+            hold = server.fault("hold")
+            client = httpx2.Client(headers={"Authorization": "Bearer any"})
+            response = threads.submit(client.post, f"{server.url}/api/core/app/list", json={})
+            while not hold.held:
+                pass
+        assert isinstance(response.exception(5), httpx2.RemoteProtocolError)
+
+
+def test_a_client_that_leaves_a_held_call_is_seen(client):
+    client.control.fault("hold")
+    with pytest.raises(httpx2.ReadTimeout):
+        client.pin(timeout=0.1)
+    assert client.control.wait_for("updateHistory", cut=True)["response"]["cut"]
+
+
+def test_a_held_stream_goes_on_and_later_holds_of_its_row_are_released(client):
+    hold = client.control.reply(parts=HELD_TWICE, times=1)
+    messages = [{"role": "user", "content": "x"}]
+    sent = {**CHAT, "stream": True, "messages": messages}
+    with client.stream("POST", COMPLETIONS, json=sent) as response:
+        pieces = response.iter_text()
+        said = next(pieces)
+        while not hold.held:
+            pass
+        hold.remove()
+        said += "".join(pieces)
+    assert "two" in said and said.endswith("data: [DONE]\n\n")
+    assert client.records()[1]["value"][0]["text"]["content"] == "One two three."
+
+
+def test_a_reply_in_one_piece_waits_for_the_removal_of_its_row(client):
+    hold = client.control.reply(parts=HELD_TWICE)
+    with held(client, hold, lambda: ask(client)) as response:
+        hold.remove()
+        message = response.result(5).json()["choices"][0]["message"]
+        assert message["content"] == "One two three."
+
+
+def test_a_reply_whose_row_is_gone_does_not_wait(client):
+    reply = client.control.reply(parts=["One ", {"pauseMs": 200}, {"hold": True}, "two."])
+    with ThreadPoolExecutor() as threads:
+        response = threads.submit(ask, client)
+        while not reply.fired:
+            pass
+        reply.remove()
+        assert response.result(5).status_code == 200
+
+
+def test_a_held_stream_can_be_stopped(client):
+    hold = client.control.reply(parts=HELD_TWICE, times=1)
+    messages = [{"role": "user", "content": "x"}]
+    sent = {**CHAT, "stream": True, "messages": messages}
+    with client.stream("POST", "/api/v2/chat/completions", json=sent) as response:
+        pieces = response.iter_text()
+        assert '"content":"One "' in next(pieces)
+        while not hold.held:
+            pass
+        client.post("/api/v2/chat/stop", json=CHAT)
+        assert "".join(pieces).endswith("data: [DONE]\n\n")
+    assert client.records()[1]["value"][0]["text"]["content"] == "One "
+
+
+def test_raw_text_is_sent_as_it_stands_and_not_kept(client):
+    raw = 'data: {"usage": {"total_tokens": 7}}\n\n'
+    parts = ["One ", {"raw": raw}, "two."]
+    assert raw in client.say(*parts, stream=True).text
+    assert client.records()[1]["value"][0]["text"]["content"] == "One two."
+    assert client.say(*parts).json()["choices"][0]["message"]["content"] == "One two."
+
+
+HOLDING = [
+    {"faults": [{"kind": "hold"}]},
+    {"apps": [{"id": "a", "replies": [{"parts": HELD_TWICE}]}]},
+]
+
+
+@pytest.mark.parametrize("fixture", HOLDING)
+def test_a_fixture_has_no_hold(client, fixture):
+    refusal = client.admin("PUT", "/state", fixture, status=400)
+    assert "Expected no hold in a fixture" in refusal["message"]
