@@ -121,6 +121,49 @@ def test_each_kind_has_a_row_that_says_what_a_client_sees():
     assert kinds | {"answer", "reply", "hits"} == {*KINDS}
 
 
+STREAM = "One 两 three. "
+
+
+def streamed(client: Client) -> list[bytes]:
+    """The pieces of a streamed reply, as they come."""
+    body = {"appId": "app", "stream": True, "messages": [{"role": "user", "content": STREAM}]}
+    with client.stream("POST", COMPLETIONS, json=body) as response:
+        assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        return [*response.iter_raw()]
+
+
+def test_malformed_json_breaks_one_event_in_mid_stream(client):
+    whole = b"".join(streamed(client))
+    client.add("malformed_json")
+    events = b"".join(streamed(client)).split(b"\n\n")
+    wrong = [it for it in zip(events, whole.split(b"\n\n"), strict=True) if it[0] != it[1]]
+    assert [(it, right[:-1] + b"]") for it, right in wrong] == [(wrong[0][0], wrong[0][0])]
+    assert b'"content":' in wrong[0][0] and len(events) > 4
+
+
+def test_dribble_cuts_a_stream_within_a_character(client):
+    client.add("dribble", chunks=8, ms=10)
+    pieces = streamed(client)
+    assert any(it[0] in range(0x80, 0xC0) for it in pieces[1:])
+    assert STREAM[:5] in "".join(re.findall('"content":"(.*?)"', b"".join(pieces).decode()))
+
+
+BODILESS = [
+    ("truncate", {}),
+    ("malformed_json", {}),
+    ("dribble", {}),
+    ("malformed_json", {"text": "No"}),
+]
+
+
+@pytest.mark.parametrize("kind, answer", BODILESS)
+def test_a_fault_without_anything_to_break_does_not_fire(client, kind, answer):
+    client.add("answer", operation="updateHistory", **answer)
+    fault = client.control.fault(kind)
+    assert client.pin().status_code == 200
+    assert fault.fired == 0 and "does not apply to it" in str(fault.missed)
+
+
 def test_a_fault_in_pages_waits_for_a_page(client):
     fault = client.add("alter")
     assert client.pin().content == RIGHT_PIN

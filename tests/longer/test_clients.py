@@ -1,5 +1,6 @@
 """Clients that people use beside httpx2, and replies that try their patience."""
 
+import json
 from typing import Any
 
 import openai
@@ -83,3 +84,37 @@ def test_a_late_first_token_comes_after_an_empty_delta(mock_server):
 def test_a_long_pause_has_empty_deltas(mock_server):
     found = deltas(mock_server, "One", {"pauseMs": 20_500}, "Two")
     assert found == ['"One', '""},', '""},', '"Two']
+
+
+def test_a_held_stream_has_empty_deltas(mock_server):
+    hold = mock_server.reply(parts=["One", {"hold": True}, "Two"])
+    body = {"messages": MESSAGES, "stream": True}
+    headers = by(mock_server.key)
+    url = mock_server.url + COMPLETIONS
+    with requests.post(url, json=body, headers=headers, timeout=60, stream=True) as response:
+        lines = (it for it in response.iter_lines() if b'"content":' in it)
+        assert b'"One"' in next(lines) and b'""' in next(lines) and b'""' in next(lines)
+        hold.remove()
+        assert b'"Two"' in next(lines)
+
+
+# Faults on streams
+
+
+def streamed(gpt: openai.OpenAI) -> str:
+    """The text of a streamed reply that waits for nothing: four words of two letters."""
+    stream = gpt.chat.completions.create(model="any", messages=MESSAGES, stream=True)
+    return "".join(it.choices[0].delta.content or "" for it in stream)
+
+
+def test_openai_fails_on_malformed_json_in_a_stream(mock_server, gpt):
+    mock_server.reply("It is so. 好。")
+    with mock_server.fault("malformed_json"), pytest.raises(json.JSONDecodeError):
+        streamed(gpt)
+    assert streamed(gpt) == "It is so. 好。"
+
+
+def test_openai_fails_on_a_truncated_stream(mock_server, gpt):
+    mock_server.reply("It is so. 好。")
+    with mock_server.fault("truncate"), pytest.raises(openai.APIConnectionError):
+        streamed(gpt)
