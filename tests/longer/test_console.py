@@ -299,6 +299,19 @@ def test_an_error_stands_at_its_field(server, visit):
     expect(page.locator("[aria-invalid]")).to_have_count(0)
 
 
+def test_a_call_is_held_and_released(server, visit):
+    demo = visit(f"{server.url}/demo/")
+    expect(demo.locator("#library")).to_contain_text("Guides")
+    page = console(visit, server)
+    page.get_by_role("button", name="Hold the next call").click()
+    expect(page.locator("#rows")).to_contain_text("hold · listV2")
+    demo.get_by_role("button", name="Refresh").click()
+    page.get_by_role("button", name="Release 1 call").click()
+    expect(page.locator("#rows .said")).to_have_text("1 call goes on.")
+    expect(page.locator("#rows .row")).to_have_count(0)
+    expect(page.locator(".entries")).to_contain_text("200")
+
+
 @pytest.mark.parametrize(
     ("operation", "kind", "times", "sentence"),
     [

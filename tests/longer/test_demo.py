@@ -234,6 +234,15 @@ def test_a_rate_limit_counts_down(open_demo, server):
     expect(page.locator(ARTICLES)).to_have_count(8)
 
 
+def test_a_held_list_is_loading_until_it_is_released(open_demo, server):
+    page = open_demo()
+    with server.fault("hold", operation="listV2"):
+        button(page, "Guides").click()
+        expect(page.locator("#library")).to_contain_text("Loading")
+        expect(page.locator("#library [aria-busy=true], #library[aria-busy=true]")).to_have_count(1)
+    expect(page.locator("#library")).not_to_contain_text("Loading")
+
+
 def test_a_late_response_does_not_win(open_demo, server):
     page = open_demo()
     server.fault("delay", ms=1500, operation="listV2")

@@ -67,7 +67,7 @@ def test_vitest_passes_and_starts_the_command(tmp_path):
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     run(tmp_path, "npx", "tsc", "--init")
     run(tmp_path, "npx", "tsc", "--noEmit", "--module", "preserve")
-    assert re.search("Tests +4 passed", run(tmp_path, "npx", "vitest", "run", "mock"))
+    assert re.search("Tests +5 passed", run(tmp_path, "npx", "vitest", "run", "mock"))
     check_failing(run(tmp_path, "npx", "vitest", "run", "fail", status=1))
 
 
@@ -81,7 +81,7 @@ def test_jest_passes_with_a_server_that_runs(tmp_path):
         variables = {"MOCK_SERVER_URL": server.url, "MOCK_SERVER_ADMIN_TOKEN": "t0ken"}
         printed = run(tmp_path, "npx", "jest", "mock", **variables)
         check_failing(run(tmp_path, "npx", "jest", "fail", status=1, **variables))
-    assert re.search("Tests: +4 passed", printed)
+    assert re.search("Tests: +5 passed", printed)
     assert "MOCK_SERVER_URL is set, so these are ignored: demo" in printed
 
 

@@ -21,6 +21,15 @@ export function useMockServer(...args: string[]) {
     admin,
     /** `fault("error", { operation: "listV2", status: 503 })` */
     fault: (kind: string, fields: Fields = {}) => add({ kind, ...fields }),
+    /** `const hold = await mock.hold("listV2"); ... await hold.release();` Calls wait meanwhile. */
+    hold: async (operation: string, fields: Fields = {}) => {
+      const { id } = await add({ kind: "hold", operation, ...fields });
+      return {
+        /** How many calls wait. */
+        held: async () => (await admin("GET", `/faults/${id}`)).held,
+        release: () => admin("DELETE", `/faults/${id}`),
+      };
+    },
     /** `respond("GET /api/users/{id}", { json: { name: "Ann" } })` */
     respond: (operation: string, fields: Fields) => add({ kind: "answer", operation, ...fields }),
     /** What completions say: `reply("Hello.", { times: 1 })` */

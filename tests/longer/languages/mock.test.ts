@@ -33,6 +33,15 @@ test("a pin fails once, then works", async () => {
   await mock.assertCalled("updateHistory", { body: { top: false }, exactly: 2 });
 });
 
+test("a list waits until the test says go", async () => {
+  const hold = await mock.hold("listV2");
+  const first = list();
+  while ((await hold.held()) < 1); // until the request has come
+  expect((await list("release")).total).toBeGreaterThan(0); // it overtakes the first
+  await hold.release();
+  expect((await first).total).toBeGreaterThan(0);
+});
+
 test("another test has not seen it", async () => {
   expect((await mock.admin("GET", `/apps/${APP}/chats/${CHAT}`)).top).toBe(true);
   await expect(mock.assertCalled("updateHistory"))
