@@ -118,3 +118,26 @@ def test_openai_fails_on_a_truncated_stream(mock_server, gpt):
     mock_server.reply("It is so. 好。")
     with mock_server.fault("truncate"), pytest.raises(openai.APIConnectionError):
         streamed(gpt)
+
+
+def test_each_worker_of_xdist_holds_its_own_calls(mock_server_session, pytester):
+    pytester.makepyfile("""
+import threading, httpx2, pytest
+
+def list_apps(server, seen):
+    headers = {"Authorization": f"Bearer {server.key}"}
+    seen.append(httpx2.post(server.url + "/api/core/app/list", json={}, headers=headers).status_code)
+
+@pytest.mark.parametrize("run", range(8))
+def test_hold(mock_server, run):
+    seen = []
+    with mock_server.fault("hold", operation="app.list") as hold:
+        client = threading.Thread(target=list_apps, args=(mock_server, seen))
+        client.start()
+        mock_server.wait_for("app.list")
+        assert (hold.held, seen) == (1, [])
+    client.join()
+    assert seen == [200]
+""")
+    options = ["-n2", "-pno:cacheprovider", f"--mock-server-url={mock_server_session.url}"]
+    pytester.runpytest_subprocess(*options, timeout=60).assert_outcomes(passed=8)
