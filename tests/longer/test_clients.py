@@ -126,7 +126,8 @@ import threading, httpx2, pytest
 
 def list_apps(server, seen):
     headers = {"Authorization": f"Bearer {server.key}"}
-    seen.append(httpx2.post(server.url + "/api/core/app/list", json={}, headers=headers).status_code)
+    response = httpx2.post(server.url + "/api/core/app/list", json={}, headers=headers)
+    seen.append(response.status_code)
 
 @pytest.mark.parametrize("run", range(8))
 def test_hold(mock_server, run):
