@@ -30,18 +30,3 @@ class Signal:
             return future.done()
         finally:
             self._waiting.discard(future)
-
-
-class Latch(Signal):
-    """A signal that stays: after its notification nobody waits any more."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_open = False
-
-    def notify(self) -> None:
-        self.is_open = True
-        super().notify()
-
-    async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
-        return self.is_open or await super().wait(seconds, *rivals)

@@ -70,13 +70,10 @@ class Work(Protocol):
         Without `stores`, the account stays as it is, but its new ids count as given.
         """
 
-    async def pause(self, ms: float) -> bool:
-        """Wait in real time, even if the client leaves; False if a reset or stop ends the wait."""
+    async def pause(self, ms: float, holder: ActiveRow[Any] | None = None) -> bool:
+        """Wait in real time, even if the client leaves, or until a holding row is removed.
 
-    async def hold(self, active: ActiveRow[Any]) -> bool:
-        """Wait until a row is removed, at most ten minutes, even if the client leaves.
-
-        False if a reset, a restore or the stop of the server ends the wait.
+        False if a reset or the stop of the server ends the wait; a restore ends that for a row.
         """
 
 

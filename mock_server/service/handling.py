@@ -18,7 +18,6 @@ from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
 from mock_server.service.operation import MAX_BODY, Operation
 from mock_server.service.routes import Routes
-from mock_server.store.replies import MAX_HOLD_MS
 from mock_server.words import count_in_words
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
@@ -117,14 +116,13 @@ class Handling(Work):
         self.exchange.fired_row = self.exchange.fired_row or outcome.answer
         return outcome.response
 
-    async def pause(self, ms: float) -> bool:
+    async def pause(self, ms: float, holder: ActiveRow[Any] | None = None) -> bool:
+        script = self._call.state.script
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self._delivery.receive):
-            return not await self._call.state.script.ended.wait(ms / 1000)
-
-    async def hold(self, active: ActiveRow[Any]) -> bool:
-        with watch_client(self._delivery.receive):
-            return await self._call.state.script.hold(active, MAX_HOLD_MS / 1000)
+            if holder is not None:
+                return await script.hold(holder, ms / 1000)
+            return not await script.ended.wait(ms / 1000)
 
     # Used by the service
 

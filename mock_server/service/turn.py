@@ -131,7 +131,7 @@ class Turn(Struct, frozen=True):
     def is_released(self) -> bool:
         """Whether a test has removed the row of the reply."""
         row = self.call.reply_row
-        return row is not None and row.removal.is_open
+        return row is not None and row.is_removed
 
     def save(self, reply: Reply, variables: dict[str, Any]) -> str:
         """Save the turn. Returns the title that the question gives; empty if the old one stays."""
