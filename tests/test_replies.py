@@ -313,15 +313,17 @@ def test_variables_that_a_workflow_sets_are_kept(client):
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_node_has_the_fields_that_a_reply_says(client, stream):
     plan = {"node": "Plan", "fields": {"textOutput": "A", "pluginOutput": {"b": 1}}}
-    response = client.say(plan, "Done.", detail=True, stream=stream)
+    parts = [{"fields": {"moduleName": "S"}}, plan, "Done."]
+    response = client.say(*parts, detail=True, stream=stream)
     results = response.json()["responseData"] if not stream else None
     if stream:
         results = next(it for name, it in events(response) if name == "flowResponses")
-    assert results[0]["moduleName"] == "Plan"
-    assert (results[0]["textOutput"], results[0]["pluginOutput"]) == ("A", {"b": 1})
+    assert [it["moduleName"] for it in results] == ["S", "Plan"]
+    assert (results[1]["textOutput"], results[1]["pluginOutput"]) == ("A", {"b": 1})
+    assert response.text.count("flowNodeStatus") == stream
 
 
-@pytest.mark.parametrize("part", [{"deltas": []}, {"fields": {}}, {"node": "n", "text": "x"}])
+@pytest.mark.parametrize("part", [{"deltas": []}, {"fields": 1}, {"node": "n", "text": "x"}])
 def test_a_part_says_one_thing(client, part):
     with pytest.raises(ValueError, match="Expected "):
         client.control.reply(parts=[part])
