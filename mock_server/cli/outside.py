@@ -13,6 +13,7 @@ from mock_server.cli import common
 from mock_server.cli.common import OUTPUT, Exit, check_address, fail, option, say, write_out
 from mock_server.fixture.dump import yaml_of
 from mock_server.fixture.load import load_fixture
+from mock_server.words import count_in_words
 
 
 def key_from(variable: str) -> str:
@@ -111,21 +112,26 @@ def import_group() -> None:
 
 @import_group.command("har")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--app", metavar="ID", help="App of all replies; by default the one of each request.")
+@click.option("--pace", is_flag=True, help="Keep how long each reply took.")
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
-def har_command(file: Path, output: Path | None) -> None:
-    """Make a fixture of the objects in a HAR recording. No header and no unknown field is kept."""
+def har_command(file: Path, app: str | None, pace: bool, output: Path | None) -> None:
+    """Make replies of the completions in a HAR recording. No header and no key is kept."""
     from mock_server.tools.har import fixture_of
 
     try:
         with file.open("rb") as har:
-            document, notes = fixture_of(har)
+            document, notes = fixture_of(har, app, keeps_pace=pace)
+        load_fixture(document)
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror}", Exit.BROKEN_FIXTURE)
     except ValueError as error:
         fail(f"{file}: {error}", Exit.BROKEN_FIXTURE)
     for note in notes:
         say(note)
-    if not document:
-        fail(f"{file} shows no app, chat, dataset or collection")
+    if not document["apps"]:
+        fail(f"{file} shows no reply")
     write_out(yaml_of(document), output)
-    say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
+    for app_entry in document["apps"]:
+        replies = count_in_words(len(app_entry["replies"]), "exchange")
+        say(f"wrote {replies} as replies of app {app_entry['id']} to {output or 'stdout'}")

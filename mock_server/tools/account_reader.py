@@ -94,7 +94,7 @@ class AccountReader(Struct):
             page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ListPage)
             for item in page.items:
                 entry = checked_entry(item, kind, path)
-                entries[entry[kind.id_fields[0]]] = entry
+                entries[entry[kind.id_field]] = entry
             if total is None:
                 total = page.total
             # In an unchanged list no item comes twice, and the total stays and is reached.
@@ -232,6 +232,6 @@ def convert_response(value: Any, kind: type[T], path: str) -> T:
 def checked_entry(item: JsonObject, kind: kinds.ObjectKind, path: str) -> JsonObject:
     """The kept fields of an item. Raises UnexpectedResponse if a fixture cannot have them."""
     fields = kind.pick(item)
-    convert_response(fields.get(kind.id_fields[0]), str, path)
+    convert_response(fields.get(kind.id_field), str, path)
     convert_response(fields, kind.entry, path)
     return fields

@@ -15,15 +15,13 @@ FOLDERS = ("folder", "toolFolder")
 
 
 class ObjectKind(NamedTuple):
-    """A kind of objects: its type in fixtures, and the fields that identify an object."""
+    """A kind of objects: its type in fixtures, and the field that identifies an object."""
 
     noun: str
     entry: type[Struct]
-    id_fields: Names
+    id_field: str
     kept_fields: Names
     """The other fields that are kept."""
-    holder_fields: Names = ()
-    """The fields of a request that identify the object which holds it: an app has chats."""
     settings_path: str = ""
     """The path at which an app or a dataset has its settings; its id follows."""
     settings: Names = ()
@@ -31,7 +29,7 @@ class ObjectKind(NamedTuple):
 
     def pick(self, item: JsonObject) -> JsonObject:
         """The fields of an object that are kept, without missing fields and null."""
-        names = (*self.id_fields, *self.kept_fields)
+        names = (self.id_field, *self.kept_fields)
         return {name: item[name] for name in names if item.get(name) is not None}
 
 
@@ -41,15 +39,13 @@ COLLECTION_FIELDS = (
     *("externalFileId", "fileId", "rawLink"),
     *("dataAmount", "trainingAmount", "trainingType", "hasError"),
 )
-PIN_FIELDS = ("top", "title", "customTitle")
-CHAT_FIELDS = ("updateTime", "hasBeenRead", *PIN_FIELDS)
-RECORD_FIELDS = ("time", "userGoodFeedback", "userBadFeedback")
+CHAT_FIELDS = ("updateTime", "hasBeenRead", "top", "title", "customTitle")
 ROW_FIELDS = ("q", "a", "chunkIndex")
 
 APP = ObjectKind(
     "app",
     document.AppEntry,
-    ("id",),
+    "id",
     RESOURCE_FIELDS,
     # Opening a chat that does not exist changes nothing.
     settings_path=f"{init_chat.path}?chatId=mock-server-pull&appId=",
@@ -58,20 +54,14 @@ APP = ObjectKind(
 DATASET = ObjectKind(
     "dataset",
     document.DatasetEntry,
-    ("id",),
+    "id",
     RESOURCE_FIELDS,
     settings_path=f"{dataset_detail.path}?id=",
     settings=("teamId", "vectorModel", "agentModel", "vlmModel"),
 )
-PINNED = ObjectKind("chat", document.ChatEntry, ("chatId",), PIN_FIELDS, ("appId",))
-CHAT = PINNED._replace(kept_fields=CHAT_FIELDS)
-RECORD = ObjectKind(
-    "record", document.RecordEntry, ("dataId", "obj"), RECORD_FIELDS, ("appId", "chatId")
-)
-COLLECTION = ObjectKind(
-    "collection", document.CollectionEntry, ("_id",), COLLECTION_FIELDS, ("datasetId",)
-)
-ROW = ObjectKind("row", document.DataRowEntry, ("_id",), ROW_FIELDS, ("collectionId",))
+CHAT = ObjectKind("chat", document.ChatEntry, "chatId", CHAT_FIELDS)
+COLLECTION = ObjectKind("collection", document.CollectionEntry, "_id", COLLECTION_FIELDS)
+ROW = ObjectKind("row", document.DataRowEntry, "_id", ROW_FIELDS)
 
 
 def is_folder(item: JsonObject) -> bool:

@@ -38,7 +38,7 @@ class VerifyReader(AccountReader):
             page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ListPage)
             for item in page.items:
                 entry = checked_entry(item, kind, path)
-                entries.setdefault(entry[kind.id_fields[0]], entry)
+                entries.setdefault(entry[kind.id_field], entry)
         return [*entries.values()]
 
     def first_ids(self, kind: kinds.ObjectKind) -> list[str]:

@@ -1,0 +1,159 @@
+"""The parts of a reply, as fixtures write them, from a recorded response.
+
+Nodes and tools have results. These come as events, or all together in the order of the nodes.
+"""
+
+import re
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct, json
+
+from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.store.replies import as_text, can_be_answered
+
+_BLOCK = re.compile(
+    r"(?:event: (?P<name>\w+)\n)?data: (?P<data>[^\n]*)\n\n|.+?(?:\n\n|\Z)", re.DOTALL
+)
+"""An event, or any other text up to an empty line or to the end."""
+
+
+class RecordedReply(Struct):
+    """Collects the parts of a reply from a stream, or from a response in one piece."""
+
+    parts: list[JsonObject] = []
+    tools: dict[str, JsonObject] = {}
+    """The tools that were called, by the ids of the calls."""
+    with_result: set[int] = set()
+    """The ids in memory of the parts whose result is known: parts may be equal."""
+
+    def add_stream(self, text: str) -> None:
+        """Add what a stream says; one without its end is cut."""
+        for block in _BLOCK.finditer(text):
+            self.add_event(block["name"], value_of(block["data"]), block[0])
+        if not re.search(r"^(event: error|data: \[DONE\])$", text, re.MULTILINE):
+            self.parts.append({"cut": True})
+
+    def add_whole(self, body: JsonObject) -> None:
+        """Add what a response in one piece says."""
+        message = body["choices"][0]["message"]
+        values = message.get("content")
+        # Values come only with `detail`.
+        if not isinstance(values, list):
+            values = [
+                {"reasoning": {"content": message.get("reasoning_content")}},
+                {"text": {"content": values}},
+            ]
+        for name, value in chain.from_iterable(it.items() for it in values):
+            match name, value:
+                case (("reasoning" | "text"), {"content": str(said)}) | ("interactive", said):
+                    self.parts.append({name: said})
+                case "tools", [*tools]:
+                    for tool in tools:
+                        self.add_event("toolCall", {"tool": tool})
+        self.add_results(body.get("responseData", []), 0)
+        if "error" in body and not any("error" in it for it in self.parts):
+            self.parts.append({"node": "not recorded", "error": body["error"]})
+
+    def add_event(self, name: str | None, data: Any, block: str = "") -> None:
+        """Add what an event says; one that no other part makes stays as it stands."""
+        match name, data:
+            case "error", {"message": text, **more}:
+                self.parts.append({"error": data if more else text})
+            case (
+                ("answer" | None),
+                {"choices": [{"delta": {"reasoning_content": str(text)}}]},
+            ) if text:
+                self.add_words("reasoning", text)
+            case (("answer" | None), {"choices": [{"delta": {"content": str(text)}}]}):
+                # `{{now}}` in one piece would be filled.
+                self.add_words("deltas", re.split(r"(?<=\{)(?=\{)", text))
+            case "fastAnswer", {"choices": [{"delta": {"content": str(text)}}]} if text[:1] == "\n":
+                self.parts.append({"fast": text[1:]})
+            case "flowNodeStatus", {"name": str(node)}:
+                self.parts.append({"node": node})
+            case "flowNodeResponse", {"moduleName": _}:
+                self.add_results([data], len(self.parts), ("node", "error"))
+            case "flowResponses", [*results]:
+                self.add_results(results, 0, ("node", "error"))
+            case "toolCall", {"tool": {"id": str(id), "toolName": str(tool), **more}}:
+                self.tools[id] = {
+                    "name": tool,
+                    "params": more.get("params", ""),
+                    "response": more.get("response", ""),
+                }
+                self.parts.append({"tool": self.tools[id]})
+            case "toolParams", {"tool": {"id": id, "params": str(text)}} if id in self.tools:
+                self.tools[id]["params"] += text
+            case "toolResponse", {"tool": {"id": id, "response": text}} if id in self.tools:
+                self.tools[id]["response"] = text
+            case "interactive", {"interactive": dict(asked)} if can_be_answered(asked):
+                self.parts.append({"interactive": asked})
+            # The server sends these without a part.
+            case (
+                (("chatTitle" | "workflowDuration"), _)
+                | (_, "[DONE]")
+                | (("answer" | None), {"choices": [{"finish_reason": "stop"}]})
+            ):
+                pass
+            case _:
+                self.parts.append({"raw": block})
+
+    def add_words(self, kind: str, words: str | list[str]) -> None:
+        """Add words to the last part, if it is of this kind, else as a new part."""
+        if not self.parts or kind not in self.parts[-1]:
+            self.parts.append({kind: words})
+        else:
+            self.parts[-1][kind] += words
+
+    def add_results(
+        self, results: list[JsonObject], free_place: int, left_out: tuple[str, ...] = ()
+    ) -> None:
+        """Put each result into the part of its node or tool, in the order of the nodes.
+
+        The first of those that have no part gets one at this place, others after the one before:
+        a part without the fields `left_out`. In a stream, such a node has not shown its status.
+        """
+        for result in results:
+            new = result_part(result)
+            places = [
+                place
+                for place, part in enumerate(self.parts)
+                if name_of(part) == name_of(new) != "" and id(part) not in self.with_result
+            ]
+            if places:
+                self.parts[places[0]] |= new
+            else:
+                places = [free_place]
+                hidden = {name: it for name, it in new.items() if name not in left_out}
+                self.parts.insert(free_place, hidden)
+            self.with_result.add(id(self.parts[places[0]]))
+            free_place = places[0] + 1
+
+
+def value_of(text: Any) -> Any:
+    """The value of a text that is JSON, else the text."""
+    with suppress(TypeError, *NOT_JSON):
+        return json.decode(text)
+    return text
+
+
+def name_of(part: JsonObject) -> str:
+    """The name of a part's node, or all that its tool says; empty for another part."""
+    return "".join(map(as_text, [part.get("node"), *part.get("tool", {}).values()]))
+
+
+def result_part(result: JsonObject) -> JsonObject:
+    """The part that makes a result."""
+    # The results of parts that are no nodes have few fields.
+    match result:
+        case {"moduleType": "tool", "toolInput": params, "toolRes": response, **rest} if (
+            len(rest) == 4
+        ):
+            return {"tool": {"name": rest["moduleName"], "params": params, "response": response}}
+        case {"moduleName": "Dataset search", "quoteList": quotes, **rest} if len(rest) == 4:
+            return {"quotes": quotes}
+        case {"error": error} | {"errorText": error}:
+            return {"node": result["moduleName"], "fields": result, "error": error}
+    return {"node": result["moduleName"], "fields": result}
