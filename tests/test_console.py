@@ -5,7 +5,6 @@ import re
 import shlex
 from html import unescape
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -90,39 +89,9 @@ def words_of(shown: str, name: str) -> list[str]:
     return shlex.split(unescape(command[1]).replace("\\\n", ""))
 
 
-@pytest.mark.parametrize("path", [LIST, "/api/a%2Fb%3F/%C3%A9"])
-def test_a_copied_request_is_the_one_that_was_sent(client, path):
-    body = SENT_LIST | {"searchText": 'it\'s "é" $HOME'}
-    client.fetch(f"{path}?a=1%262", body, headers={"X-Trace": "a b"})
-    words = words_of(part(client, "requests?entry=1"), "curl")
-    target = urlsplit(words[3])
-    assert (target.path, target.query) == (path, "a=1%262")
-    assert {"Authorization: Bearer $API_KEY", "x-trace: a b"} <= {*words}
-    assert json.loads(words[-1]) == body
-
-
-def test_a_copied_request_is_sent_by_curl_as_it_stands(client):
-    client.request("GET", "/api/x?b[]={1}")
-    assert words_of(part(client, "requests?entry=1"), "curl")[1:3] == ["--globoff", "--path-as-is"]
-
-
 def test_the_list_shows_hints(client):
     client.fetch("/api/nope", {})
     assert "The server does not serve this route" in part(client, "requests")
-
-
-@pytest.mark.parametrize("words", ["-X 'GET|ID' ", "-H '`id`-token: '\"$API_KEY\""])
-def test_a_copied_request_runs_no_other_command(words):
-    with LocalClient() as client:  # httptools does not take the method
-        client.request("GET|id", LIST, headers={"`id`-token": "s"})
-        assert words in unescape(part(client, "requests?entry=1"))
-
-
-def test_a_copied_request_has_no_header_that_only_a_browser_sends(client):
-    of_a_page = {"Origin": "http://x.example", "Referer": "http://x.example/", "Sec-Ch-Ua": "Firm"}
-    client.fetch(LIST, SENT_LIST, headers=of_a_page | {"Sec-Fetch-Mode": "cors", "X-Trace": "a"})
-    copied = part(client, "requests?entry=1").partition('id="curl"')[2]
-    assert {*re.findall("-H &#39;(.*?):", copied)} == {"content-type", "x-trace"}
 
 
 def test_a_moved_clock_is_marked():
@@ -160,16 +129,6 @@ def test_no_backtick_is_shown(client, language):
     assert "<code>pageSize</code>" in shown
     sent_and_received = r"(?s)<pre.*?</pre>"
     assert "`" not in re.sub(sent_and_received, "", shown)
-
-
-def test_a_copied_form_has_its_fields(client):
-    client.admin("POST", "/faults", {"kind": "answer", "operation": "POST /form", "text": ""})
-    client.request("POST", "/form", data={"a": "b c"})
-    client.request("POST", "/form", files={"file": ("x.txt", b"x")}, data={"data": "@secret"})
-    assert "--data-urlencode &#39;a=b c&#39;" in part(client, "requests?entry=1")
-    copied = part(client, "requests?entry=2")
-    assert "--form file=@x.txt" in copied and "--form-string data=@secret" in copied
-    assert "multipart" not in copied.partition('id="curl"')[2]
 
 
 def test_the_journal_is_filtered(client):

@@ -5,12 +5,10 @@ query of the page's address says what is shown: language, sandbox, dataset, fold
 Every action is a form that the script sends to the admin API.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -24,9 +22,8 @@ from mock_server.admin.settings import get_clock
 from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
-from mock_server.forms import MULTIPART, URL_ENCODED, media_type
 from mock_server.journal import Exchange, Violation
-from mock_server.redaction import is_secret, redact
+from mock_server.redaction import redact
 from mock_server.scripting import faults, pages
 from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import ScriptRow
@@ -68,13 +65,6 @@ FAILURES: dict[str, Fault] = {
     "gets a wrong total": pages.WrongTotal(),
 }
 """The failures to choose from, each with the fault that causes it."""
-FORM_OPTIONS = {MULTIPART: "--form-string", URL_ENCODED: "--data-urlencode"}
-"""The options of curl for texts. With `--form`, a text that begins with @ would be a file."""
-OMITTED_HEADERS = re.compile(
-    "host|connection|content-length|transfer-encoding|accept|accept-encoding|user-agent"
-    "|origin|referer|sec-.*"
-)
-"""The headers that curl sets itself, and those that only a page in a browser sends."""
 PAGE_HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'self'; img-src data:; object-src 'none'; "
@@ -256,51 +246,7 @@ def pretty(value: object) -> str:
     return json.format(json.encode(value)).decode()
 
 
-def curl_command(exchange: Exchange, base: str) -> str:
-    """The curl command that sends a request again, with $API_KEY for each secret of its headers.
-
-    Secrets of the query and the body are fingerprints, as the journal shows them.
-    """
-    request = exchange.entry().request
-    url = f"{base}{exchange.request.sent_path}"
-    if request.query:
-        url += f"?{request.query}"
-    command = "curl"
-    # By default curl expands brackets, and removes dots from a path.
-    if re.search(r"[][{}]|/\.", url):
-        command = "curl --globoff --path-as-is"
-    words = [f"{command} -X {quote(str(request.method))} {quote(url)}"]
-    media = media_type(request.headers)
-    is_form = media in FORM_OPTIONS and isinstance(request.body, dict)
-    for name, value in request.headers.items():
-        # curl itself makes the media type of a form, with its boundary.
-        is_made_by_curl = is_form and name == "content-type"
-        if name == "authorization":
-            words.append('-H "Authorization: Bearer $API_KEY"')
-        elif is_secret(name):
-            # Only the variable is in double quotes: a name may have backticks.
-            words.append(f'-H {quote(f"{name}: ")}"$API_KEY"')
-        elif not is_made_by_curl and not OMITTED_HEADERS.fullmatch(name):
-            words.append(f"-H {quote(f'{name}: {value}')}")
-    if is_form:
-        words += form_options(request.body, FORM_OPTIONS[media])
-    elif request.body is not None:
-        words.append(f"--data-raw {quote(as_text(request.body))}")
-    return " \\\n  ".join(words)
-
-
-def form_options(fields: Mapping[str, Any], option: str) -> Iterator[str]:
-    """The fields of a form as options of curl; a file becomes `NAME=@FILENAME`."""
-    for name, value in fields.items():
-        items = value if isinstance(value, list) else [value]
-        for item in items:
-            words = f"{option} {quote(f'{name}={as_text(item)}')}"
-            if isinstance(item, dict) and "filename" in item:
-                words = f"--form {quote(f'{name}=@' + item['filename'])}"
-            yield words
-
-
-FILTERS = (summary, pretty, special_fields, fields_to_send, breaches, curl_command)
+FILTERS = (summary, pretty, special_fields, fields_to_send, breaches)
 ENVIRONMENT.filters |= {it.__name__: it for it in FILTERS}
 ENVIRONMENT.globals |= {
     "operations": OFFERED_OPERATIONS,

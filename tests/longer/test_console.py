@@ -90,18 +90,6 @@ def test_the_clock_moves_in_two_steps(server, visit, by):
     expect(page.locator("#clock .said")).to_have_text("The clock was moved: +1 day.")
 
 
-@BY
-def test_a_request_is_copied_as_curl_in_two_steps(server, visit, by):
-    list_collections(server)
-    page = console(visit, server, permissions=["clipboard-read", "clipboard-write"])
-    press(page.locator(".entry").first, by)
-    press(page.get_by_role("button", name="Copy as curl"), by)
-    expect(page.locator(".opened .said")).to_have_text("Copied.")
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith(f"curl -X POST {server.url}{LIST}")
-    assert "any-key" not in copied
-
-
 LOOKS = [*product(SIZES, ["light", "dark"], ["en-US", "zh-CN"])]
 
 
