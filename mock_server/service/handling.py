@@ -117,12 +117,11 @@ class Handling(Work):
         return outcome.response
 
     async def pause(self, ms: float, holder: ActiveRow[Any] | None = None) -> bool:
-        script = self._call.state.script
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self._delivery.receive):
             if holder is not None:
-                return await script.hold(holder, ms / 1000)
-            return not await script.ended.wait(ms / 1000)
+                return await self._call.state.script.hold(holder, ms / 1000)
+            return not await self._call.state.script.ended.wait(ms / 1000)
 
     # Used by the service
 

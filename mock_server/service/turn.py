@@ -127,12 +127,6 @@ class Turn(Struct, frozen=True):
     stop: Signal = field(default_factory=Signal)
     """Once this signal comes, only the closing events of the reply are sent, at once."""
 
-    @property
-    def is_released(self) -> bool:
-        """Whether a test has removed the row of the reply."""
-        row = self.call.reply_row
-        return row is not None and row.is_removed
-
     def save(self, reply: Reply, variables: dict[str, Any]) -> str:
         """Save the turn. Returns the title that the question gives; empty if the old one stays."""
         call = self.call
