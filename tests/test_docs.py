@@ -143,7 +143,9 @@ def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, to
 def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
-    pytester.makefile(".yaml", fixture=blocks("yaml", ROOT / "docs/quickstart.md")[0])
+    (recorded,) = blocks("yaml", ROOT / "docs/guides/test-a-chat-client.md")
+    quickstart = blocks("yaml", ROOT / "docs/quickstart.md")[0]
+    pytester.makefile(".yaml", fixture=quickstart, recorded=recorded)
     outcomes = pytester.runpytest_inprocess(*OPTIONS)
     outcomes.assert_outcomes(passed=sum(it.count("def test_") for it in examples.values()))
 
