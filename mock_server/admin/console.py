@@ -46,7 +46,6 @@ OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(OTHER_OPERATIONS, "")
 """The operations to choose from: the usual ones first, each with a description."""
 FAILURES: dict[str, Fault] = {
     "fails with 503": faults.Error(),
-    "fails with 500": faults.Error(status=500),
     "fails with 401": faults.Error(status=401),
     "fails with 429, retry after 5 s": faults.Error(status=429, retry_after=5),
     "takes at most 5 requests in 10 s": faults.RateLimit(limit=5, window=10),

@@ -4,8 +4,9 @@
  * The query of the address says what is shown; a link such as `?folder=ID` changes a field
  * of it. Forms say by attributes what is sent: `data-method`, `data-merge` (read the object,
  * change these fields, put it back), `data-new` (replace nothing), and of a field
- * `data-type="json"`. `data-ask` names what a button deletes with its content, `data-done` is the
- * sentence that stands beside a control afterwards, with {names} of what was sent or returned.
+ * `data-type="json"`. `data-ask` names what a button deletes with its content, `data-with` the only field that it
+ * sends beside its own, `data-done` is the sentence that stands beside a control afterwards,
+ * with {names} of what was sent or returned.
  */
 
 import { admin, root } from "./server.js";
@@ -79,7 +80,9 @@ function isDirty(field) {
 /** The fields of a form as JSON; a name with a dot is that of a field in a field. */
 function fieldsOf(form, submitter) {
   const fields = {};
-  const named = [...form.elements].filter((it) => it.hasAttribute("name"));
+  const only = submitter.dataset.with;
+  const counts = (it) => !only || it === submitter || it.name === only;
+  const named = [...form.elements].filter((it) => it.hasAttribute("name") && counts(it));
   for (const it of named.filter((it) => it.type !== "submit" || it === submitter)) {
     if (it.value === "" || (it.type === "checkbox" && !it.checked)) continue;
     const value = it.dataset.type === "json" ? parsed(it) : it.files?.[0] ?? it.value;
