@@ -2,14 +2,13 @@
 
 import json
 import logging
-import os
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 import pytest
-from account import LocalClient
+from account import LocalClient, examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -184,7 +183,9 @@ conditions = having({}, body=objects, query=objects, headers=objects, question=t
 @st.composite
 def rows(draw: Any, meant: list[str]) -> Json:
     """A fault, an answer or a reply, maybe for one of these operations."""
-    kind = draw(st.sampled_from([*KINDS, "answer", "reply", "reply"]))
+    # In process, nobody would remove a row that holds.
+    kinds = [it for it in KINDS if it != "hold"]
+    kind = draw(st.sampled_from([*kinds, "answer", "reply", "reply"]))
     fields = draw(FIELDS.get(kind, st.just({})))
     if kind != "reply":
         fields |= {"operation": draw(st.sampled_from(["*", "POST /api/x/{id}", *meant]))}
@@ -258,7 +259,7 @@ def problems(client: LocalClient, calls: list[tuple[str, str, Any]]) -> list[str
     return found + log.records
 
 
-@settings(lenient, max_examples=int(os.environ.get("EXAMPLES", 60)))
+@settings(lenient, max_examples=examples(30))
 @given(sequences())
 def test_no_response_is_a_failure_of_the_server(client, calls):
     assert problems(client, calls) == []

@@ -1,23 +1,21 @@
 """The server and the model give the same responses to random requests, under random choices.
 
-`EXAMPLES=2000 pytest tests/test_model.py` sends fifty times as many.
+`EXAMPLES=100 pytest tests/test_model.py` sends a hundred times as many.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import httpx2
-from account import LocalClient
+from account import LocalClient, examples
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from model import LEGACY_PIN, LEVELS, LIST, MAX_BODY, PIN, Json, Model, Request, tag_ids
 
 from mock_server.choices import choice_table
 
-SEQUENCES = int(os.environ.get("EXAMPLES", 40))
 STEPS = 10
 # A difference names its request, so there is nothing to shrink.
 lenient = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
@@ -184,7 +182,7 @@ def without_words(response: httpx2.Response) -> Any:
     return envelope
 
 
-@settings(lenient, max_examples=SEQUENCES)
+@settings(lenient, max_examples=examples(20))
 @given(accounts(), choices, sequences)
 def test_responses_are_those_of_the_model(local, account, chosen, sent):
     assert not differences(local, account, chosen, sent)

@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from account import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
@@ -138,7 +139,7 @@ def check_round_trip(moment: Moment) -> None:
         assert msgspec.json.encode(dump(in_order)) == sources[0].text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(moments())
 def test_a_dump_loads_as_the_same_account(moment):
     check_round_trip(moment)

@@ -198,7 +198,7 @@ SHOWN: dict[str, Any] = {
 }
 
 
-@pytest.fixture(params=[*PROFILES, 1])
+@pytest.fixture(params=[SERVICE, 1])
 def twins(request: Any, tmp_path: Path) -> Iterator[list[LocalClient]]:
     """A server with a profile or a mixture of choices, and one with what `verify` wrote of it.
 
