@@ -13,10 +13,12 @@ from starlette.types import Receive, Scope
 
 from mock_server.choices import Choices
 from mock_server.decoding import MAX_DEPTH, JsonObject
-from mock_server.errors import BadCharset, BadJson
+from mock_server.errors import BadCharset, BadJson, BodyTooLarge
 from mock_server.forms import group_by_name
 from mock_server.reading import Reading, read, value_or_text
 
+MAX_BODY = 1024 * 1024
+"""The largest body of a request, in bytes, unless its route takes a larger one."""
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
 """A key consists of visible ASCII characters other than the comma."""
 ENCODED_SLASH = "\uffff"
@@ -134,6 +136,12 @@ async def read_body(receive: Receive, limit: int) -> bytes:
         body += message.get("body", b"")
         has_more = message.get("more_body", False)
     return bytes(body)
+
+
+def check_size(body: bytes, limit: int) -> None:
+    """Raises BodyTooLarge for a body of more than `limit` bytes."""
+    if len(body) > limit:
+        raise BodyTooLarge(limit)
 
 
 def bearer_key(headers: Mapping[str, str]) -> str | None:

@@ -17,9 +17,9 @@ from mock_server.cli import cli
 from mock_server.cli.serving import serve_command
 from mock_server.control import AddedRow, Control
 from mock_server.control.settings import SandboxClock
+from mock_server.faults.kinds import KINDS, PRESETS
 from mock_server.fixture import document
 from mock_server.openapi import COMPARED
-from mock_server.scripting.kinds import KINDS, PRESETS
 from mock_server.scripting.row import ScriptRow
 from mock_server.service.app import OPERATIONS
 from mock_server.store.account import Key, User

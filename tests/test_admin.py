@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from account import ACCOUNT, BETA, LIST, PIN, SENT_LIST, SENT_PIN, Client, LocalClient, error_of
 
-from mock_server.scripting.kinds import read_script_row
+from mock_server.faults.kinds import read_script_row
 
 JSON = "application/json"
 CHAT = "/apps/app/chats/c1"

@@ -13,7 +13,7 @@ from account import LIST, SENT_LIST, Client, LocalClient
 import mock_server
 from mock_server.admin.console import CHINESE, FAILURES, USUAL_OPERATIONS, fields_to_send
 from mock_server.choices import choice_table
-from mock_server.scripting.kinds import PRESETS
+from mock_server.faults.kinds import PRESETS
 
 TEMPLATES = Path(mock_server.__file__).with_name("admin") / "templates"
 

@@ -24,7 +24,7 @@ from account import (
 )
 
 from mock_server.control import Refused
-from mock_server.scripting.kinds import KINDS
+from mock_server.faults.kinds import KINDS
 
 # What each kind does
 

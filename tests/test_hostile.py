@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mock_server.choices import choice_table
-from mock_server.scripting.kinds import KINDS
+from mock_server.faults.kinds import KINDS
 from mock_server.service.app import OPERATIONS
 
 Json = dict[str, Any]

@@ -12,12 +12,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from mock_server.clock import Clock, format_ms
+from mock_server.faults.kinds import AnyFault
 from mock_server.fixture.dump import dump, yaml_of
 from mock_server.fixture.load import SHIPPED, load_fixture, load_sources
 from mock_server.fixture.source import Source
 from mock_server.moment import Moment
 from mock_server.scripting.answers import AnswerRow, HitsRow, ReplyRow
-from mock_server.scripting.kinds import AnyFault
 from mock_server.scripting.script import Declared
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User

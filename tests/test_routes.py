@@ -10,7 +10,7 @@ from account import LIST, LocalClient
 from msgspec import structs
 
 from mock_server.admin.app import ADMIN_ROUTES
-from mock_server.scripting.kinds import KINDS
+from mock_server.faults.kinds import KINDS
 from mock_server.service.account import login_by_password
 from mock_server.service.app import OPERATIONS
 from mock_server.service.operation import Operation

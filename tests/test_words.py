@@ -12,11 +12,11 @@ from msgspec.structs import fields
 from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.decoding import convert_or_refuse
 from mock_server.errors import InvalidField
+from mock_server.faults.kinds import KINDS
 from mock_server.fixture.document import FixtureDocument
 from mock_server.fixture.load import ProfileFile, load_fixture
 from mock_server.fixture.source import FixtureError
 from mock_server.salvage import plain_type, type_in_words, union_members
-from mock_server.scripting.kinds import KINDS
 from mock_server.service.app import OPERATIONS
 from mock_server.words import closest_word, did_you_mean
 

@@ -22,13 +22,13 @@ from mock_server.admin.settings import get_clock
 from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
+from mock_server.faults import pages, responses
+from mock_server.faults.kinds import PRESETS
 from mock_server.journal import Exchange, Violation
 from mock_server.redaction import redact
-from mock_server.scripting import faults, pages
-from mock_server.scripting.kinds import PRESETS
 from mock_server.scripting.row import ScriptRow
-from mock_server.scripting.work import Fault
 from mock_server.service.app import OPERATION_NAMES
+from mock_server.service.handling import Fault
 from mock_server.store.account import Store
 from mock_server.store.objects import ROOT
 from mock_server.store.replies import as_text
@@ -45,19 +45,19 @@ OTHER_OPERATIONS = sorted(OPERATION_NAMES - USUAL_OPERATIONS.keys())
 OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(OTHER_OPERATIONS, "")
 """The operations to choose from: the usual ones first, each with a description."""
 FAILURES: dict[str, Fault] = {
-    "fails with 503": faults.Error(),
-    "fails with 401": faults.Error(status=401),
-    "fails with 429, retry after 5 s": faults.Error(status=429, retry_after=5),
-    "takes at most 5 requests in 10 s": faults.RateLimit(limit=5, window=10),
-    "is answered after 3 s": faults.Delay(ms=3000),
-    "is not answered": faults.Hang(),
-    "loses its connection": faults.Reset(),
-    "does its work, then loses its connection": faults.Reset(phase="after"),
-    "finds its connection closed": faults.Empty(),
-    "gets bytes that are not HTTP": faults.Garbage(),
-    "gets half of the body": faults.Truncate(),
-    "gets broken JSON": faults.MalformedJson(),
-    "gets its response in slow pieces": faults.Dribble(),
+    "fails with 503": responses.Error(),
+    "fails with 401": responses.Error(status=401),
+    "fails with 429, retry after 5 s": responses.Error(status=429, retry_after=5),
+    "takes at most 5 requests in 10 s": responses.RateLimit(limit=5, window=10),
+    "is answered after 3 s": responses.Delay(ms=3000),
+    "is not answered": responses.Hang(),
+    "loses its connection": responses.Reset(),
+    "does its work, then loses its connection": responses.Reset(phase="after"),
+    "finds its connection closed": responses.Empty(),
+    "gets bytes that are not HTTP": responses.Garbage(),
+    "gets half of the body": responses.Truncate(),
+    "gets broken JSON": responses.MalformedJson(),
+    "gets its response in slow pieces": responses.Dribble(),
     "succeeds, but saves nothing": pages.LostWrite(),
     "gets an item twice": pages.DuplicateItem(),
     "finds a new item between two pages": pages.PageDrift(insert=1),

@@ -126,7 +126,7 @@ SPEC_MAX = 30
 """The maximum of a pageSize (spec 8)."""
 
 
-def rewrite_list(call: Call, body: Fields) -> Fields:
+def prepare_list(call: Call, body: Fields) -> Fields:
     """Read strings as numbers, and add a missing offset, if the choices allow that."""
     body = {**body}
     choices = call.choices
@@ -166,7 +166,7 @@ def offset_of(page_num: object, size: object, choices: Choices) -> int:
     access="key",
     refusals=errors.FOLDER_REFUSALS,
     example={"offset": 0, "pageSize": 10, "datasetId": DEMO_DATASET, "parentId": None},
-    rewrite=rewrite_list,
+    prepare=prepare_list,
     request_type_under=lambda it: REQUEST_TYPES[it.list_filters],
 )
 def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:

@@ -1,4 +1,4 @@
-"""The work on one request: its outcome, and how the outcome is kept."""
+"""The work on one request: its outcome, how the outcome is kept, and faults, which disturb it."""
 
 from collections.abc import Collection, Iterator
 from itertools import islice
@@ -11,12 +11,12 @@ from mock_server import errors
 from mock_server.choices import Choices, tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
+from mock_server.request import MAX_BODY, check_size
 from mock_server.scripting.connection import Connection, watch_client
-from mock_server.scripting.row import ActiveRow, Candidate
-from mock_server.scripting.work import Fault, Outcome, Work
+from mock_server.scripting.row import ActiveRow, Candidate, ScriptRow
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
-from mock_server.service.operation import MAX_BODY, Operation
+from mock_server.service.operation import Operation
 from mock_server.service.routes import Routes
 from mock_server.words import count_in_words
 
@@ -28,27 +28,27 @@ MAX_IDS = 5
 """The most ids that a hint names."""
 
 
-class Handling(Work):
-    """The work on one request. `Work` describes the members that faults use."""
+class Handling:
+    """The work on one request, as the service does it and as faults disturb it."""
 
     def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
-        self.exchange = call.exchange
-        self._call = call
+        self.call = call
+        """The call as it came; its performed copies are outcomes."""
         self._routes = routes
         self._delivery = delivery
         self._operation: Operation | None = None
         """The operation that the request is for, None if the service has none."""
         self._unrouted: Refusal | None = None
         """Why the service has no operation for the request, if a test may answer it."""
-        self._kept_outcome: Outcome | None = None
+        self._kept: Call | None = None
 
     def admit(self) -> None:
         """Find the operation and the caller, and check the request.
 
         Raises the refusals that no fault and no answer of a test can change.
         """
-        call = self._call
-        exchange = self.exchange
+        call = self.call
+        exchange = call.exchange
         try:
             self._operation = self._routes.resolve(call)
         except UNROUTED as refusal:
@@ -60,72 +60,54 @@ class Handling(Work):
                     call.note("unknown_route", "1", "", f"{path} is not served{refusal.hint}")
                 raise
             self._unrouted = refusal
-            if len(exchange.request.body) > MAX_BODY:
-                raise errors.BodyTooLarge(f"a body of at most {MAX_BODY} bytes") from None
+            check_size(exchange.request.body, MAX_BODY)
             return
         exchange.operation_name = call.operation_name
         self._operation.admit(call)
         exchange.member = call.caller.member
         exchange.violations = call.violations
 
-    # Used by faults
-
     @property
     def choices(self) -> Choices:
-        return self._call.state.moment.choices
+        """The choices in force now."""
+        return self.call.state.moment.choices
 
     @property
     def connection(self) -> Connection:
+        """The connection of the request. Raises NeedsConnection in process."""
         return self._delivery.connection
 
-    def outcome(self) -> Outcome:
-        if self._kept_outcome is not None:
-            return self._kept_outcome
-        call = self._call.restarted(self._call.state.moment)
+    def outcome(self) -> Call:
+        """The outcome of the request; after `keep`, the kept one. Nothing changes."""
+        if self._kept is not None:
+            return self._kept
+        call = self.call.restarted(self.call.state.moment)
         # An answer of a test takes the place of the operation.
-        pick = call.state.script.pick_answer(self.exchange)
+        pick = call.state.script.pick_answer(call.exchange)
         firing = pick.firing
         if firing is None:
-            outcome = self._perform(call)
-            outcome.picks.append(pick)
-            return outcome
-        response = firing.row.response(firing, call.moment.clock)
-        outcome = Outcome(response, picks=[pick], answer=firing.as_fired_row())
-        # A request without an operation has no violations.
-        if self._operation is not None:
-            outcome.violations = self._call.violations
-        return outcome
+            call = self.perform(call)
+        else:
+            call.response = firing.row.response(firing, call.moment.clock)
+            call.answer = firing.as_fired_row()
+            # A request without an operation has no violations.
+            if self._operation is None:
+                call.violations = []
+        call.picks.append(pick)
+        return call
 
-    def keep(self, outcome: Outcome, *, stores: bool = True) -> Response:
-        if self._kept_outcome is not None:
-            return self._kept_outcome.response
-        self._kept_outcome = outcome
-        state = self._call.state
-        if outcome.store is not None:
-            store = outcome.store
-            # No id is given twice, even if the object that had it is lost.
-            if not stores:
-                store = replace(state.moment.store, last_number=store.last_number)
-            state.set_store(store)
-        if outcome.stopped_chat is not None:
-            state.stop_reply(outcome.stopped_chat)
-        for pick in outcome.picks:
-            pick.count()
-        self.exchange.violations = outcome.violations
-        self.exchange.hint = outcome.hint
-        self.exchange.fired_row = self.exchange.fired_row or outcome.answer
-        return outcome.response
+    def perform(self, call: Call) -> Call:
+        """The outcome of the operation, or of its refusal."""
+        if self._unrouted is not None:
+            return self.refuse(self._unrouted, call)
+        assert self._operation is not None  # `admit` has found it
+        try:
+            call.response = self._operation.perform(call)
+        except Refusal as refusal:
+            return self.refuse(refusal, call)
+        return call
 
-    async def pause(self, ms: float, holder: ActiveRow[Any] | None = None) -> bool:
-        # The journal notes that the client leaves only while a task listens to the client.
-        with watch_client(self._delivery.receive):
-            if holder is not None:
-                return await self._call.state.script.hold(holder, ms / 1000)
-            return not await self._call.state.script.ended.wait(ms / 1000)
-
-    # Used by the service
-
-    def refuse(self, refusal: Refusal, call: Call) -> Outcome:
+    def refuse(self, refusal: Refusal, call: Call) -> Call:
         """The outcome of a refusal. For an operation of the spec it names accepting choices."""
         operation = self._operation
         advice = ""
@@ -139,12 +121,36 @@ class Handling(Work):
         response = failure_response(refusal, call.choices, advice)
         if operation is not None and operation.stream_refusal:
             response = operation.stream_refusal(refusal, response, call)
-        hint = refusal_hint(refusal, call, operation)
-        return Outcome(response, violations=call.violations, hint=hint)
+        return call.refused(response, refusal_hint(refusal, call, operation))
 
-    async def disturb(self, firing: Candidate[Fault]) -> Response:
+    def keep(self, outcome: Call, *, stores: bool = True) -> Response:
+        """Make an outcome real, and return its response: only the first outcome is kept.
+
+        Without `stores`, the account stays as it is, but its new ids count as given.
+        """
+        if self._kept is not None:
+            return self._kept.response
+        self._kept = outcome
+        state = outcome.state
+        if outcome.changes_account:
+            store = outcome.store
+            # No id is given twice, even if the object that had it is lost.
+            if not stores:
+                store = replace(state.moment.store, last_number=store.last_number)
+            state.set_store(store)
+        if outcome.stopped_chat is not None:
+            state.stop_reply(outcome.stopped_chat)
+        for pick in outcome.picks:
+            pick.count()
+        exchange = outcome.exchange
+        exchange.violations = outcome.violations
+        exchange.hint = outcome.hint
+        exchange.fired_row = exchange.fired_row or outcome.answer
+        return outcome.response
+
+    async def disturb(self, firing: Candidate["Fault"]) -> Response:
         """The response that a fault makes of the right one."""
-        self.exchange.fired_row = firing.as_fired_row()
+        self.call.exchange.fired_row = firing.as_fired_row()
         # The operation is performed before the fault: only its response is lost.
         if firing.row.phase == "after":
             self.keep(self.outcome())
@@ -153,27 +159,17 @@ class Handling(Work):
         except errors.NeedsConnection as refusal:
             return failure_response(refusal, self.choices)
 
-    # How an outcome is made
+    async def pause(self, ms: float, holder: ActiveRow[Any] | None = None) -> bool:
+        """Wait in real time, even if the client leaves, or until a holding row is removed.
 
-    def _perform(self, call: Call) -> Outcome:
-        """The outcome of the operation, or of the refusal."""
-        if self._unrouted is not None:
-            return self.refuse(self._unrouted, call)
-        assert self._operation is not None  # `admit` has found it
-        try:
-            response = self._operation.perform(call)
-        except Refusal as refusal:
-            return self.refuse(refusal, call)
-        store = None if call.store is call.moment.store else call.store
-        return Outcome(
-            response,
-            store,
-            violations=call.violations,
-            picks=call.picks,
-            hint=call.hint,
-            stopped_chat=call.stopped_chat,
-            listing=call.listing,
-        )
+        False if a reset or the stop of the server ends the wait; a restore ends that for a row.
+        """
+        script = self.call.state.script
+        # The journal notes that the client leaves only while a task listens to the client.
+        with watch_client(self._delivery.receive):
+            if holder is not None:
+                return await script.hold(holder, ms / 1000)
+            return not await script.ended.wait(ms / 1000)
 
     def _accepting_choices(
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
@@ -206,6 +202,18 @@ class Handling(Work):
         except Refusal as refusal:
             return refusal
         return None
+
+
+class Fault(ScriptRow, frozen=True):
+    """A row that disturbs the work on a request. Each kind has its own `apply`."""
+
+    def applies(self, handling: Handling) -> bool:
+        """Whether this kind can do anything to the request."""
+        return True
+
+    async def apply(self, firing: Candidate["Fault"], handling: Handling) -> Response:
+        """The response in place of the right one, `handling.keep(handling.outcome())`."""
+        raise NotImplementedError
 
 
 def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str | None:

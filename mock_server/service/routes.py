@@ -6,8 +6,9 @@ from urllib.parse import quote
 
 from mock_server import errors
 from mock_server.choices import OUTSIDE_SPEC
+from mock_server.request import MAX_BODY
 from mock_server.service.call import Call
-from mock_server.service.operation import MAX_BODY, Operation
+from mock_server.service.operation import Operation
 from mock_server.words import did_you_mean
 
 LINKS = {
@@ -67,8 +68,7 @@ class Routes:
         if method not in methods:
             call.note("method_mismatch", operation.section or "1", "", f"the method {method}")
             if call.choices.method_mismatch == "reject":
-                allowed = ", ".join(methods)
-                raise errors.MethodNotAllowed(allowed, method, headers={"Allow": allowed})
+                raise errors.MethodNotAllowed(methods, method)
         return operation
 
 
