@@ -1,4 +1,4 @@
-"""Waiting for news: of the journal, of the end of a state, of a stop, of a row's removal."""
+"""Waiting for news: of the journal, of the end of a state, of a stop, of a rule's removal."""
 
 import asyncio
 from asyncio import FIRST_COMPLETED

@@ -243,11 +243,11 @@ class Client(httpx2.Client):
     def choose(self, **choices: Any) -> None:
         self.admin("PUT", "/choices", {"profile": "documented", "choices": choices})
 
-    def add(self, kind: str, **row: Any) -> Any:
-        return self.admin("POST", "/faults", {"kind": kind} | row)
+    def add(self, kind: str, **rule: Any) -> Any:
+        return self.admin("POST", "/rules", {"kind": kind} | rule)
 
     def fired(self, fault: Any) -> int:
-        return int(self.admin("GET", f"/faults/{fault['id']}")["fired"])
+        return int(self.admin("GET", f"/rules/{fault['id']}")["fired"])
 
     def is_pinned(self, chat: str = "c1") -> bool:
         return self.control.chat("app", chat).top

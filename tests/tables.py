@@ -15,12 +15,12 @@ from mock_server.admin.app import ADMIN_ROUTES
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli import cli
 from mock_server.cli.serving import serve_command
-from mock_server.control import AddedRow, Control
+from mock_server.control import AddedRule, Control
 from mock_server.control.settings import SandboxClock
 from mock_server.faults.kinds import KINDS, PRESETS
 from mock_server.fixture import document
 from mock_server.openapi import COMPARED
-from mock_server.scripting.row import ScriptRow
+from mock_server.scripting.rule import Rule
 from mock_server.service.app import OPERATIONS
 from mock_server.store.account import Key, User
 
@@ -109,13 +109,11 @@ def fixture_fields() -> str:
 
 
 def fault_fields() -> str:
-    return markdown("field | takes | default", map(" | ".join, fields(ScriptRow)))
+    return markdown("field | takes | default", map(" | ".join, fields(Rule)))
 
 
 def fault_kinds() -> str:
-    rows = (
-        f"`{n}` | {first_line(it)} | {in_a_cell(fields(it, ScriptRow))}" for n, it in KINDS.items()
-    )
+    rows = (f"`{n}` | {first_line(it)} | {in_a_cell(fields(it, Rule))}" for n, it in KINDS.items())
     return markdown("kind | what happens | own fields", rows)
 
 
@@ -214,7 +212,7 @@ def members(prefix: str, *kinds: type) -> Iterator[str]:
 
 
 def control() -> str:
-    rows = [*members(".", Control), *members(".fault(...).", AddedRow)]
+    rows = [*members(".", Control), *members(".fault(...).", AddedRule)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
 

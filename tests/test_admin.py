@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from account import ACCOUNT, BETA, LIST, PIN, SENT_LIST, SENT_PIN, Client, LocalClient, error_of
 
-from mock_server.faults.kinds import read_script_row
+from mock_server.faults.kinds import read_rule
 
 JSON = "application/json"
 CHAT = "/apps/app/chats/c1"
@@ -26,12 +26,12 @@ ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
     ("PUT", "/snapshots/kept", {}, 200, {"name"}),
     ("POST", "/snapshots/kept/restore", {}, 200, {"generation"}),
     ("DELETE", "/snapshots/kept", None, 200, {"name"}),
-    ("GET", "/faults", None, 200, {"faults"}),
-    ("POST", "/faults", {"kind": "error"}, 201, {"id", "kind", "remaining", "fired"}),
-    ("POST", "/faults/", {"kind": "hang"}, 201, {"id"}),  # a slash at the end counts for nothing
-    ("POST", "/faults", {"preset": "flaky", "seed": 1}, 201, {"faults"}),
-    ("GET", "/faults/f1", None, 200, {"id", "kind", "remaining", "fired"}),
-    ("DELETE", "/faults", None, 200, set()),
+    ("GET", "/rules", None, 200, {"rules"}),
+    ("POST", "/rules", {"kind": "error"}, 201, {"id", "kind", "remaining", "fired"}),
+    ("POST", "/rules/", {"kind": "hang"}, 201, {"id"}),  # a slash at the end counts for nothing
+    ("POST", "/rules", {"preset": "flaky", "seed": 1}, 201, {"rules"}),
+    ("GET", "/rules/f1", None, 200, {"id", "kind", "remaining", "fired"}),
+    ("DELETE", "/rules", None, 200, set()),
     ("GET", "/journal", None, 200, {"entries", "total", "kept", "dropped", "next"}),
     ("DELETE", "/journal", None, 200, set()),
     ("POST", "/journal/verify", {"operation": "listV2"}, 200, {"ok", "count"}),
@@ -73,7 +73,7 @@ CASES = [("", *row) for row in ROUTES + OF_ALL] + [("/sandboxes/one", *row) for 
 def test_a_route_answers_in_its_shape(client, prefix, method, path, body, status, names):
     client.admin("POST", "/sandboxes", {"name": "one"})
     client.admin("PUT", f"{prefix}/snapshots/kept")
-    client.admin("POST", f"{prefix}/faults", {"kind": "error", "skip": 5})
+    client.admin("POST", f"{prefix}/rules", {"kind": "error", "skip": 5})
     client.page(key=client.admin("GET", prefix or "/sandboxes/default")["keys"]["owner"])
     assert names <= client.admin(method, prefix + path, body, status).keys()
 
@@ -101,13 +101,15 @@ def test_health_counts_the_fixture(client):
 
 # Wrong calls
 
-UNKNOWN = [("GET", "/fault", "did you mean '/__admin/faults'")]
+UNKNOWN = [("GET", "/rule", "did you mean '/__admin/rules'")]
+UNKNOWN += [("GET", "/faults", "(it is /__admin/rules now)")]
+UNKNOWN += [("DELETE", "/sandboxes/default/faults/f1", "(it is /__admin/rules now)")]
 UNKNOWN += [("GET", "/nope", "(GET /__admin/openapi.json lists them)")]
 UNKNOWN += [("GET", "/chats", "did you mean '/__admin/apps/{app}/chats'")]
 UNKNOWN += [("GET", "/sandboxes/defualt", "did you mean 'default'")]
 UNKNOWN += [("GET", "/sandboxes/default/sandboxes", "a route of the admin API")]
 UNKNOWN += [("POST", "/snapshots/old/restore", "the name of a snapshot, got 'old' (known: new)")]
-UNKNOWN += [("GET", "/faults/f9", ""), ("GET", "/apps/ap", "did you mean 'app'")]
+UNKNOWN += [("GET", "/rules/f9", ""), ("GET", "/apps/ap", "did you mean 'app'")]
 UNKNOWN += [("GET", "/apps/app/chats/none", "")]
 UNKNOWN += [("GET", "/datasets/man/collections", "did you mean 'many'")]
 UNKNOWN += [("GET", "/datasets/d/collections/none", "")]
@@ -122,7 +124,7 @@ def test_what_is_unknown_is_404_and_guessed(client, method, path, said):
     assert answer["message"].startswith("Expected ")
 
 
-METHODS = [("/state", "GET PUT"), ("/faults", "DELETE GET POST"), ("/journal", "DELETE GET")]
+METHODS = [("/state", "GET PUT"), ("/rules", "DELETE GET POST"), ("/journal", "DELETE GET")]
 METHODS += [("/snapshots/kept", "DELETE PUT"), (CHAT, "DELETE GET PUT"), ("/reset", "POST")]
 
 
@@ -135,7 +137,7 @@ def test_a_wrong_method_is_405_and_told_the_right_ones(client, path, methods):
 
 
 @pytest.mark.parametrize("media", [None, "text/plain", "application/x-www-form-urlencoded"])
-@pytest.mark.parametrize("path", ["/reset", "/faults", "/sandboxes", "/clock/advance"])
+@pytest.mark.parametrize("path", ["/reset", "/rules", "/sandboxes", "/clock/advance"])
 def test_a_body_must_say_that_it_is_json(client, path, media):
     headers = {"Content-Type": media} if media else {}
     response = client.request("POST", f"/__admin{path}", content=b"{}", headers=headers)
@@ -171,7 +173,7 @@ WRONG = [
     ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
     ("POST", "/journal/verify", {"atLeast": 5, "atMost": 1}, "at least 5, got 1 - at $.atMost"),
     ("POST", "/journal/verify", {"times": 2}, "no field 'times' - at $ (did you mean 'exactly'?)"),
-    ("POST", "/faults", {"kind": "flaky"}, '(a preset: fault(preset="flaky") in Python, {"preset"'),
+    ("POST", "/rules", {"kind": "flaky"}, '(a preset: fault(preset="flaky") in Python, {"preset"'),
     ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5 - at $.inOrder"),
     ("POST", "/journal/verify", {"inOrder": [{}, {"operation": "x"}]}, "$.inOrder[1].operation"),
     ("POST", "/journal/verify", {"inOrder": [], "exactly": 7}, "inOrder alone - at $.inOrder"),
@@ -182,7 +184,7 @@ WRONG = [
 
 @pytest.mark.parametrize("method, path, body, said", WRONG)
 def test_a_wrong_call_is_refused_and_changes_nothing(client, method, path, body, said):
-    watched = ("/state", "/faults", "/clock", "/choices", "/sandboxes/default")
+    watched = ("/state", "/rules", "/clock", "/choices", "/sandboxes/default")
     before = [client.admin("GET", path) for path in watched]
     message = client.admin(method, path, body, 400)["message"]
     sentence = message.removeprefix("Expected a fixture without mistakes, got:\n")
@@ -267,7 +269,7 @@ def test_an_entry_says_what_was_asked_and_answered(client):
     assert (answer["status"], answer["body"]["code"]) == (200, 200)
     assert [it["name"] for it in entry["violations"]] == ["unknown_fields"]
     assert "Bearer owner" not in json.dumps(entry)
-    assert {"seq", "time", "generation", "key", "fault", "durationMs", "hint"} <= entry.keys()
+    assert {"seq", "time", "generation", "key", "rule", "durationMs", "hint"} <= entry.keys()
 
 
 QUERIES = [("", [1, 2, 3, 4]), ("operation=listV2", [2, 3]), ("status=400", [3]), ("key=read", [4])]
@@ -324,8 +326,8 @@ def test_an_assertion_on_the_journal_holds_or_says_why_not(called, criteria, cou
 # Limits, and reset
 
 LIMITS: list[tuple[str, str, Any, int, str]] = [
-    ("POST", "/faults", {"kind": "error"}, 100, "/faults"),
-    ("POST", "/faults", {"kind": "answer", "data": 1}, 1000, "/faults"),
+    ("POST", "/rules", {"kind": "error"}, 100, "/rules"),
+    ("POST", "/rules", {"kind": "answer", "data": 1}, 1000, "/rules"),
     ("POST", "/sandboxes", {}, 1000, "/sandboxes"),
     ("PUT", "/snapshots/s{}", {}, 100, "/snapshots"),
 ]
@@ -334,8 +336,8 @@ LIMITS: list[tuple[str, str, Any, int, str]] = [
 def fill(client: LocalClient, path: str, body: Any, count: int) -> None:
     """Fill a table as its route does, which would take as many requests."""
     default = client.sandboxes.default
-    if path == "/faults":
-        default.state.script.add([read_script_row(body)] * count)
+    if path == "/rules":
+        default.state.script.add([read_rule(body)] * count)
         return
     for number in range(count):
         if path == "/sandboxes":

@@ -9,8 +9,8 @@ from account import said
 
 
 def test_an_answer_has_its_status_headers_and_delay(client):
-    row = {"status": 201, "headers": {"X-A": "b"}, "delayMs": 60, "json": None}
-    client.add("answer", operation="listV2", **row)
+    rule = {"status": 201, "headers": {"X-A": "b"}, "delayMs": 60, "json": None}
+    client.add("answer", operation="listV2", **rule)
     start = monotonic()
     response = client.page()
     assert (response.status_code, response.headers["x-a"], response.json()) == (201, "b", None)

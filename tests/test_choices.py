@@ -17,6 +17,7 @@ from account import (
     by,
 )
 
+from mock_server import create_app
 from mock_server.choices import choice_table
 from mock_server.store.objects import Dataset
 
@@ -232,11 +233,11 @@ def test_choices_work_together(client, fields, choices, count):
     assert count_of(**fields)(client) == count
 
 
-def test_profile_deployed_is_another_name_of_fastgpt_4_16(serve, tmp_path):
+def test_the_former_profile_deployed_is_refused_and_its_new_name_said(client, tmp_path):
     file = tmp_path / "old.yaml"
     file.write_text("profile: deployed\nchoices: {list_order: name}")
     for profile in ("deployed", file):
-        with Client(serve(ACCOUNT, profile=profile)) as client:
-            assert client.admin("GET", "/health")["profile"] == "fastgpt-4.16"
-            put = client.admin("PUT", "/choices", {"profile": "deployed"})
-            assert (put["profile"], put["choices"]["item_fields"]) == ("fastgpt-4.16", "service")
+        with pytest.raises(ValueError, match=r"got 'deployed'.*\(did you mean 'fastgpt-4.16'\?\)"):
+            create_app(ACCOUNT, profile=profile)
+    refused = client.admin("PUT", "/choices", {"profile": "deployed"}, 400)
+    assert "(did you mean 'fastgpt-4.16'?)" in refused["message"]

@@ -106,10 +106,10 @@ def test_a_moved_clock_is_marked():
 
 
 def test_a_preset_says_what_is_left_in_words(client):
-    client.admin("POST", "/faults", {"preset": "offline"})
+    client.admin("POST", "/rules", {"preset": "offline"})
     with pytest.raises(httpx2.TransportError):
         client.page()
-    shown = part(client, "control").partition('id="rows"')[2]
+    shown = part(client, "control").partition('id="rules"')[2]
     assert "offline · <b>reset</b> · any operation" in shown
     assert "fired once" in shown
     assert not re.search(r"\d{4} (calls )?left", shown)
@@ -179,5 +179,5 @@ def test_the_language_is_the_browser_s(client, accepted, query, is_chinese):
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_every_failure_that_a_click_adds_is_taken(client, name):
-    client.admin("POST", "/faults", {"operation": "listV2"} | fields_to_send(FAILURES[name]))
+    client.admin("POST", "/rules", {"operation": "listV2"} | fields_to_send(FAILURES[name]))
     assert FAILURES[name].kind in part(client, "control")

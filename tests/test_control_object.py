@@ -129,12 +129,12 @@ def test_faults_fire_once_or_as_long_as_their_block(mock_server):
     with pytest.raises(AssertionError, match=message), mock_server.fault("reset"):
         pass
     with mock_server.fault("reset"):
-        mock_server.call("DELETE", "/faults")
+        mock_server.call("DELETE", "/rules")
 
 
 def test_the_faults_of_a_preset_are_one(mock_server):
     limit = mock_server.fault(preset="rate-limited", seed=7)
-    assert {it["seed"] for it in mock_server.faults} == {7}
+    assert {it["seed"] for it in mock_server.rules} == {7}
     assert [listed(mock_server).status_code for _ in range(12)] == [200] * 10 + [429] * 2
     assert limit.fired == 2
     limit.remove()
@@ -142,9 +142,9 @@ def test_the_faults_of_a_preset_are_one(mock_server):
         while preset.fired < 3:
             with suppress(httpx2.TransportError):
                 listed(mock_server)
-        assert sum(it["fired"] for it in mock_server.faults) == 3
+        assert sum(it["fired"] for it in mock_server.rules) == 3
         assert mock_server.unfired() == []
-    assert mock_server.faults == []
+    assert mock_server.rules == []
 
 
 def test_a_preset_that_never_fired_is_known(mock_server):
@@ -156,7 +156,7 @@ def test_a_preset_that_never_fired_is_known(mock_server):
     assert mock_server.unfired() == [preset]
     with pytest.raises(AssertionError, match="never fired in its block: no request"), preset:
         pass
-    assert mock_server.faults == []
+    assert mock_server.rules == []
 
 
 def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):
@@ -182,7 +182,7 @@ def test_answers_replace_a_response(mock_server, arguments, content, media):
         response = send(mock_server, "GET", "/api/any/1")
     assert (response.status_code, response.content) == (arguments.get("status", 200), content)
     assert response.headers["content-type"].partition(";")[0] == media
-    assert mock_server.faults == []
+    assert mock_server.rules == []
 
 
 def test_a_header_of_an_answer_replaces_that_of_the_server(mock_server):
@@ -208,7 +208,7 @@ def test_what_is_no_answer_names_what_is(mock_server):
         mock_server.respond("GET /api/any", {"a": 1})
     with pytest.raises(TypeError, match="answers are data"):
         mock_server.respond("GET /api/any", json=lambda request: {})
-    assert mock_server.faults == []
+    assert mock_server.rules == []
 
 
 def test_replies_are_for_all_apps_or_one(mock_server):

@@ -119,8 +119,8 @@ SLOW += [{"kind": "answer", "operation": "listV2", "text": "Late", "delayMs": 60
 def waiting(control):
     """While requests wait for each of these."""
     with ThreadPoolExecutor() as threads:
-        for row in SLOW:
-            fault = control.fault(**row)
+        for rule in SLOW:
+            fault = control.fault(**rule)
             threads.submit(listed, control.url)
             while not fault.fired:
                 pass

@@ -81,7 +81,6 @@ SEEN: list[tuple[str, dict[str, Any], Callable[[Client], Any], Any]] = [
     ("rate_limit", {"limit": 1, "window": 60}, lambda it: it.statuses(2), [200, 429]),
     ("delay", {"ms": 300}, late, LATE),
     ("delay", {"min": 300, "max": 310}, late, LATE),
-    ("delay", {"median": 300, "sigma": 0}, late, LATE),
     ("hang", {}, comes, False),
     ("hold", {}, comes, False),
     ("reset", {}, received, (b"", "RST")),
@@ -199,9 +198,9 @@ WAITING = [{"kind": "hang"}, {"kind": "hold"}, {"kind": "delay", "ms": 60_000}]
 WAITING += [{"kind": "answer", "operation": "updateHistory", "text": "Late", "delayMs": 60_000}]
 
 
-@pytest.mark.parametrize("row", WAITING)
-def test_what_waits_ends_by_a_reset_without_a_response(client, row):
-    client.add(**row)
+@pytest.mark.parametrize("rule", WAITING)
+def test_what_waits_ends_by_a_reset_without_a_response(client, rule):
+    client.add(**rule)
     with closing(client.connect()) as connection:
         connection.settimeout(0.1)
         with pytest.raises(TimeoutError):
@@ -219,9 +218,9 @@ SLOW_PARTS = [
 ]
 
 
-@pytest.mark.parametrize("row", SLOW_PARTS)
-def test_a_response_that_comes_slowly_breaks_off_by_a_reset(client, row):
-    client.add(**row)
+@pytest.mark.parametrize("rule", SLOW_PARTS)
+def test_a_response_that_comes_slowly_breaks_off_by_a_reset(client, rule):
+    client.add(**rule)
     question = {"appId": "says", "stream": True, "messages": [{"role": "user", "content": "x"}]}
     with client.stream("POST", COMPLETIONS, json=question) as response:
         pieces = response.iter_raw()
@@ -234,7 +233,7 @@ def test_a_response_that_comes_slowly_breaks_off_by_a_reset(client, row):
 def test_a_dribble_splits_a_stream_inside_a_character():
     question = {"messages": [{"role": "user", "content": "今天下雨。"}], "stream": True}
     with LocalClient() as client:
-        client.admin("POST", "/faults", {"kind": "dribble", "chunks": 200, "ms": 0})
+        client.admin("POST", "/rules", {"kind": "dribble", "chunks": 200, "ms": 0})
         assert "雨" in client.fetch(COMPLETIONS, question).text
         assert any("\ufffd" in it.decode(errors="replace") for it in client.sent.pieces)
 
@@ -324,11 +323,11 @@ def test_faults_take_the_list_of_an_answer_as_it_is(client, fault, names):
 def test_a_fault_skips_and_fires_as_often_as_it_says(client):
     assert client.add("error").items() >= {"times": 1, "ttl": None, "fired": 0}.items()
     assert client.statuses(2) == [503, 200]
-    assert client.control.journal[0]["fault"].items() >= {"id": "f1", "kind": "error"}.items()
+    assert client.control.journal[0]["rule"].items() >= {"id": "f1", "kind": "error"}.items()
     fault = client.add("error", skip=1, times=2)
     assert (fault["remaining"], fault["fired"]) == (2, 0)
     assert client.statuses(4) == [200, 503, 503, 200]
-    view = client.control.call("GET", f"/faults/{fault['id']}")
+    view = client.control.call("GET", f"/rules/{fault['id']}")
     assert (view["remaining"], view["fired"]) == (0, 2)
 
 
@@ -341,10 +340,10 @@ def test_a_fault_ends_by_its_ttl(client):
 
 
 def test_no_time_ends_a_fault_that_names_none(client):
+    client.add("rate_limit", limit=1, window=1)
+    client.control.call("POST", "/rules", {"preset": "flaky"})
     with client.control.fault("error"):
-        client.add("rate_limit", limit=1, window=1)
-        client.control.call("POST", "/faults", {"preset": "flaky"})
-        assert {it["endsIn"] for it in client.control.faults} == {None}
+        assert {it["endsIn"] for it in client.control.rules} == {None}
         assert client.statuses(1) == [503]
 
 
@@ -418,12 +417,12 @@ MISSES: list[tuple[dict[str, Any], str]] = [
 
 
 def missed_by(client: Client, id: str) -> Any:
-    return client.control.call("GET", f"/faults/{id}")["missed"]
+    return client.control.call("GET", f"/rules/{id}")["missed"]
 
 
-@pytest.mark.parametrize("row, missed", MISSES)
-def test_what_kept_a_fault_from_a_request_is_told(client, row, missed):
-    client.add(**{"kind": "error"} | row)
+@pytest.mark.parametrize("rule, missed", MISSES)
+def test_what_kept_a_fault_from_a_request_is_told(client, rule, missed):
+    client.add(**{"kind": "error"} | rule)
     assert missed_by(client, "f1").startswith(NOTHING)
     client.page()
     assert missed_by(client, "f1") == missed
@@ -468,12 +467,12 @@ WARNED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("row, warning", WARNED)
-def test_what_cannot_fire_is_added_with_a_warning(client, row, warning):
-    added = client.add(**row)
+@pytest.mark.parametrize("rule, warning", WARNED)
+def test_what_cannot_fire_is_added_with_a_warning(client, rule, warning):
+    added = client.add(**rule)
     assert ("warning" in added) is bool(warning)
     assert warning in added.get("warning", "")
-    assert len(client.control.faults) == 1
+    assert len(client.control.rules) == 1
 
 
 def test_a_fault_that_is_over_can_be_read_after_120_others(client):
@@ -488,7 +487,7 @@ def test_no_declared_reply_gets_the_id_of_another(client):
     for app in ("a", "b", "a"):
         client.control.put_app({"id": app, "replies": ["Hi."]})
     # The fixture declares d1 and d2, and the second `a` takes the place of the first.
-    shown = {id: client.control.call("GET", f"/faults/{id}")["app"] for id in ("d4", "d5")}
+    shown = {id: client.control.call("GET", f"/rules/{id}")["app"] for id in ("d4", "d5")}
     assert shown == {"d4": "b", "d5": "a"}
 
 
@@ -546,13 +545,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("row, message", REFUSED)
-def test_a_wrong_row_is_refused_and_not_stored(client, row, message):
+@pytest.mark.parametrize("rule, message", REFUSED)
+def test_a_wrong_rule_is_refused_and_not_stored(client, rule, message):
     with pytest.raises(Refused) as refused:
-        client.control.call("POST", "/faults", row)
+        client.control.call("POST", "/rules", rule)
     assert refused.value.status == 400
     assert str(refused.value).startswith("Expected ") and message in str(refused.value)
-    assert client.control.faults == []
+    assert client.control.rules == []
 
 
 def test_clients_at_the_same_time_use_up_a_fault_once(client):

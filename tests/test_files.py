@@ -177,17 +177,8 @@ def rows_of(client: Client, name: str, content: bytes) -> list[str]:
     return [it["q"] for it in client.data("POST", "/dataset/data/v2/list", listed)["list"]]
 
 
-HEAD = "| q | a |\n| --- | --- |\n"
-
-
-TABLES = [("q,a\nx,y\n", [f"{HEAD}| x | y |"]), ("\ufeffq;a\r\nx;y,z\r\n", [f"{HEAD}| x | y,z |"])]
-TABLES += [('q,,a\n"1,""2""",,"l\nm"\n\n,,\np|q\n', [f'{HEAD}| 1,"2" | l\\nm |\n| p\\|q |  |'])]
-TABLES += [("q,a", [HEAD.strip()]), (" \n,\n", [])]
-
-
-@pytest.mark.parametrize(("content", "rows"), TABLES)
-def test_a_table_becomes_markdown(client, content, rows):
-    assert rows_of(client, "T.CSV", content.encode()) == rows
+def test_a_table_stays_as_it_is(client):
+    assert rows_of(client, "T.CSV", b"q,a\nx,y\n") == ["q,a\nx,y"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gbk", "gb18030"])

@@ -174,8 +174,8 @@ def test_the_command_says_what_it_skips(run, tmp_path):
     recording = {"log": {"entries": [stream, entry(delta("content", "u")), *skipped]}}
     path.write_bytes(b"\xef\xbb\xbf" + json.encode(recording))
     assert run("import", "har", path, "--output", output) == (0, "", NOTES.format(output))
-    (row,) = yaml.safe_load(output.read_text())["apps"][0]["replies"]
-    assert row == {"match": {"question": "Ä?"}, "parts": [{"deltas": ["ü", "ü"]}, {"cut": True}]}
+    (rule,) = yaml.safe_load(output.read_text())["apps"][0]["replies"]
+    assert rule == {"match": {"question": "Ä?"}, "parts": [{"deltas": ["ü", "ü"]}, {"cut": True}]}
     (app,) = yaml.safe_load(run("import", "har", path, "--app", "mine", "--pace")[1])["apps"]
     assert (app["id"], len(app["replies"])) == ("mine", 2)
     assert {*tmp_path.iterdir()} == {path, output}

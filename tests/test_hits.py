@@ -118,10 +118,13 @@ def test_hits_that_have_to_fire_fail_their_block(server):
         pass
 
 
-def test_the_journal_notes_hits_as_it_notes_replies(client, server):
-    with server.hits([{"row": "r1"}]) as hits:
+def test_the_journal_names_hits_and_replies_that_fired(client, server):
+    with server.hits([{"row": "r1"}]) as hits, server.reply("Yes.") as reply:
         search(client)
-        assert (hits.fired, server.last_call("searchTest")["fault"]) == (1, None)
+        assert server.last_call("searchTest")["rule"] == {"id": hits.id, "kind": "hits"}
+        server.put_app({"id": "app"})
+        client.talk()
+        assert server.last_call("completions")["rule"] == {"id": reply.id, "kind": "reply"}
 
 
 def test_placeholders_are_filled_in_new_rows(client, server):

@@ -1,4 +1,4 @@
-"""Holds over real sockets: requests and replies that wait until a test removes their row."""
+"""Holds over real sockets: requests and replies that wait until a test removes their rule."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,16 +20,16 @@ def ask(client: Client, **fields: Any) -> httpx2.Response:
 
 
 @contextmanager
-def held(client: Client, row: Any, call: Any) -> Iterator[Future[httpx2.Response]]:
-    """The future response of a call that the row holds."""
+def held(client: Client, rule: Any, call: Any) -> Iterator[Future[httpx2.Response]]:
+    """The future response of a call that the rule holds."""
     with ThreadPoolExecutor() as threads:
         response = threads.submit(call)
-        while not row.held:
+        while not rule.held:
             assert not response.done()
         yield response
 
 
-def test_a_held_call_is_overtaken_and_goes_on_when_its_row_is_removed(client):
+def test_a_held_call_is_overtaken_and_goes_on_when_its_rule_is_removed(client):
     hold = client.control.fault("hold", operation="updateHistory")
     with held(client, hold, client.pin) as response:
         assert client.pin(top=False).content == RIGHT_PIN
@@ -75,7 +75,7 @@ def test_a_held_call_ends_without_a_response(client, kind, end):
     assert not client.is_pinned()
 
 
-def test_the_rows_of_a_test_stay_after_a_restore(client):
+def test_the_rules_of_a_test_stay_after_a_restore(client):
     hold = client.control.fault("hold", times=2)
     with held(client, hold, client.pin):
         client.control.restore(client.control.snapshot())
@@ -103,7 +103,7 @@ def test_a_client_that_leaves_a_held_call_is_seen(client):
     assert client.control.wait_for("updateHistory", cut=True)["response"]["cut"]
 
 
-def test_a_held_stream_goes_on_and_later_holds_of_its_row_are_released(client):
+def test_a_held_stream_goes_on_and_later_holds_of_its_rule_are_released(client):
     hold = client.control.reply(parts=HELD_TWICE, times=1)
     messages = [{"role": "user", "content": "x"}]
     sent = {**CHAT, "stream": True, "messages": messages}
@@ -126,7 +126,7 @@ def test_a_reply_in_one_piece_waits_for_the_removal_of_its_row(client):
         assert message["content"] == "One two three."
 
 
-def test_a_reply_whose_row_is_gone_does_not_wait(client):
+def test_a_reply_whose_rule_is_gone_does_not_wait(client):
     reply = client.control.reply(parts=["One ", {"pauseMs": 200}, {"hold": True}, "two."])
     with ThreadPoolExecutor() as threads:
         response = threads.submit(ask, client)

@@ -181,9 +181,9 @@ conditions = having({}, body=objects, query=objects, headers=objects, question=t
 
 
 @st.composite
-def rows(draw: Any, meant: list[str]) -> Json:
+def rules(draw: Any, meant: list[str]) -> Json:
     """A fault, an answer or a reply, maybe for one of these operations."""
-    # In process, nobody would remove a row that holds.
+    # In process, nobody would remove a rule that holds.
     kinds = [it for it in KINDS if it != "hold"]
     kind = draw(st.sampled_from([*kinds, "answer", "reply", "reply"]))
     fields = draw(FIELDS.get(kind, st.just({})))
@@ -205,8 +205,8 @@ def sequences(draw: Any) -> list[tuple[str, str, Any]]:
     sent = draw(st.lists(requests(), min_size=1, max_size=6))
     chosen = having(profiles) | having(profiles | {"choices": some})
     calls = [("PUT", "/choices", draw(chosen)), ("PUT", "/clock", draw(clocks))]
-    for row in draw(st.lists(rows([it.name for it in sent]), max_size=3)):
-        calls.append(("POST", "/faults", row))
+    for rule in draw(st.lists(rules([it.name for it in sent]), max_size=3)):
+        calls.append(("POST", "/rules", rule))
     return [*calls, *(("", "", it) for it in sent)]
 
 
@@ -251,7 +251,7 @@ def problems(client: LocalClient, calls: list[tuple[str, str, Any]]) -> list[str
             is_admins = response.status_code == 500 and sent.path.startswith("/__admin")
             if is_admins or '"statusText":"serverError"' in response.text:
                 found.append(f"{response.status_code} {response.text:.200}")
-        for path in ("/journal", "/state", "/faults", "/clock"):
+        for path in ("/journal", "/state", "/rules", "/clock"):
             client.admin("GET", path)
         found += [f"left: {it}" for it in client.sent.left_tasks()]
     finally:

@@ -78,7 +78,7 @@ def test_a_client_in_process_leaves_by_a_cancellation():
     async def call() -> list[Any]:
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            await client.post("/__admin/faults", json={"kind": "delay", "ms": 60_000})
+            await client.post("/__admin/rules", json={"kind": "delay", "ms": 60_000})
             headers = {"Authorization": "Bearer owner"}
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(client.put(PIN, json=SENT_PIN, headers=headers), 0.05)

@@ -20,7 +20,7 @@ def tables(state: State) -> dict[str, Any]:
     """All that a reset has to bring back, by name, in values that can be compared."""
     plain = {name: getattr(state, name) for name in State.__struct_fields__}
     plain |= asdict(plain.pop("moment"))
-    plain["declared_rows"] = plain.pop("declared")
+    plain["declared_rules"] = plain.pop("declared")
     plain["generating"] = {*plain["generating"]}
     script = vars(plain.pop("script"))
     journal = vars(plain.pop("journal"))
@@ -51,7 +51,7 @@ def filled(server: MockServer) -> Iterator[dict[str, Any]]:
     body = {"offset": 0, "datasetId": "d", "more": "x" * 9000}
     assert server.http.post(LIST, json=body, headers=headers).status_code == 503
     server.http.get(f"{ACCOUNTS}/preLogin?username=x")
-    assert server.faults  # to read them takes what is over out of force
+    assert server.rules  # to read them takes what is over out of force
     asked = {"appId": "a", "stream": True, "messages": [{"role": "user", "content": "x"}]}
     with server.http.stream("POST", COMPLETIONS, json=asked, headers=headers):
         yield tables(server.app.state.sandboxes.default.state)
@@ -67,7 +67,7 @@ def test_a_reset_brings_back_every_table():
             assert tables(server.app.state.sandboxes.default.state) == fresh
 
 
-def test_a_restore_brings_back_data_declared_rows_clock_and_choices_alone():
+def test_a_restore_brings_back_data_declared_rules_clock_and_choices_alone():
     with MockServer(DOCUMENT) as server:
         before = tables(server.app.state.sandboxes.default.state)
         name = server.snapshot()
@@ -76,7 +76,7 @@ def test_a_restore_brings_back_data_declared_rows_clock_and_choices_alone():
             after = tables(server.app.state.sandboxes.default.state)
         restored = {name for name in after if after[name] != changed[name]}
         # Nobody waits for a reply in a chat as it was.
-        moment = {"store", "choices", "profile", "clock", "declared_rows"}
+        moment = {"store", "choices", "profile", "clock", "declared_rules"}
         assert moment | {"generating", "declared"} <= restored
         assert restored - moment <= {"generating", "declared", "_faults", "_replies"}
         assert all(after[name] == before[name] for name in moment | {"generating", "declared"})

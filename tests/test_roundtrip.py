@@ -16,8 +16,8 @@ from mock_server.faults.kinds import AnyFault
 from mock_server.fixture.dump import dump, yaml_of
 from mock_server.fixture.load import SHIPPED, load_fixture, load_sources
 from mock_server.fixture.source import Source
-from mock_server.moment import Moment
-from mock_server.scripting.answers import AnswerRow, HitsRow, ReplyRow
+from mock_server.sandbox import Moment
+from mock_server.scripting.answers import AnswerRule, HitsRule, ReplyRule
 from mock_server.scripting.script import Declared
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User
@@ -44,7 +44,7 @@ dicts = st.dictionaries(texts, json_values, max_size=2)
 unset = st.just(UNSET)
 FAULTS: list[dict[str, Any]] = [
     {"kind": "error", "status": 500, "message": "1e1"},
-    {"kind": "delay", "median": 3, "sigma": 0.5, "match": {"body": {"a": 1}}},
+    {"kind": "delay", "min": 3, "max": 5, "match": {"body": {"a": 1}}},
     {"kind": "rate_limit", "limit": 2, "window": 3, "ttl": None},
     {"kind": "alter", "set": {"data.x": None}, "phase": "after", "probability": 0.25},
     {"kind": "hits", "rows": [{"row": "1e1"}, {"q": "", "a": "null", "score": 0.5}]},
@@ -120,12 +120,12 @@ def moments(draw: Any) -> Moment:
         last_number=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
-    script: list[Any] = [*msgspec.convert(faults, list[AnyFault | HitsRow])]
-    answer = made(AnswerRow, operation="GET /api/{id}", json=json_values, delay_ms=5)
+    script: list[Any] = [*msgspec.convert(faults, list[AnyFault | HitsRule])]
+    answer = made(AnswerRule, operation="GET /api/{id}", json=json_values, delay_ms=5)
     script += draw(st.lists(answer, max_size=2))
-    script += [ReplyRow(app=id, text=draw(texts)) for id in apps]
+    script += [ReplyRule(app=id, text=draw(texts)) for id in apps]
     clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
-    return Moment(store, Declared().with_rows(script), clock=clock)
+    return Moment(store, Declared().with_rules(script), clock=clock)
 
 
 def check_round_trip(moment: Moment) -> None:

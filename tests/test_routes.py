@@ -104,15 +104,15 @@ def test_documents_have_every_route():
     assert journal["summary"] == "List requests and responses, the oldest first."
 
 
-def test_the_admin_document_has_the_kinds_of_rows_with_their_fields():
+def test_the_admin_document_has_the_kinds_of_rules_with_their_fields():
     with LocalClient({}) as client:
         admin = client.admin("GET", "/openapi.json")
-    body = admin["paths"]["/__admin/faults"]["post"]["requestBody"]["content"]["application/json"]
-    rows, preset = body["schema"]["anyOf"]
+    body = admin["paths"]["/__admin/rules"]["post"]["requestBody"]["content"]["application/json"]
+    rules, preset = body["schema"]["anyOf"]
     assert preset == {"$ref": "#/components/schemas/AddPreset"}
-    assert rows["discriminator"]["mapping"].keys() == KINDS.keys()
+    assert rules["discriminator"]["mapping"].keys() == KINDS.keys()
     parts = admin["components"]["schemas"]
-    for kind, reference in rows["discriminator"]["mapping"].items():
+    for kind, reference in rules["discriminator"]["mapping"].items():
         schema = parts[reference.rpartition("/")[2]]
         names = {field.encode_name for field in structs.fields(KINDS[kind])}
         assert names < schema["properties"].keys()

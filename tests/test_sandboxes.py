@@ -118,7 +118,7 @@ KEPT: list[tuple[str, Callable[[Any], Any]]] = [
     (COMPLETIONS, lambda it: ASKED | {"variables": it}),
     (COMPLETIONS, lambda it: ASKED | {"metadata": it}),
     (COMPLETIONS, lambda it: TALK | {"messages": [{"role": "user", "content": json.dumps(it)}]}),
-    ("/__admin/faults", lambda it: {"kind": "reply", "parts": [{"node": "A", "fields": it}]}),
+    ("/__admin/rules", lambda it: {"kind": "reply", "parts": [{"node": "A", "fields": it}]}),
 ]
 
 
@@ -145,11 +145,11 @@ def test_what_a_test_puts_can_be_put_back(client, levels, status):
 
 
 def test_a_put_state_is_the_baseline_and_resets(client):
-    client.admin("POST", "/faults", {"kind": "error"})
+    client.admin("POST", "/rules", {"kind": "error"})
     generation = client.admin("GET", "/health")["generation"]
     client.admin("PUT", "/state", ACCOUNT | {"datasets": []})
     assert client.admin("GET", "/health")["generation"] == generation + 1
-    assert client.control.faults == []
+    assert client.control.rules == []
     client.admin("PUT", "/datasets/own", {"name": "Own"})
     client.admin("POST", "/reset")
     assert client.admin("GET", "/datasets") == {"datasets": []}
@@ -204,7 +204,7 @@ def test_the_clock_stands_still_at_the_end_of_9999(client, is_frozen):
     assert client.admin("GET", CHAT)["updateTime"] == END
 
 
-# Declared rows
+# Declared rules
 
 DECLARED = {"apps": [{"id": "a", "replies": ["Old."]}]}
 DECLARED |= {"faults": [{"kind": "error", "operation": "updateHistory"}]}
@@ -222,13 +222,13 @@ def replies_in(client: Client) -> list[Any]:
     return [[it["text"] for it in app["replies"]] for app in client.admin("GET", "/state")["apps"]]
 
 
-def test_the_state_has_the_declared_rows_that_are_in_force(declaring):
+def test_the_state_has_the_declared_rules_that_are_in_force(declaring):
     declaring.admin("PUT", "/apps/a", {"replies": ["New."]})
     assert replies_in(declaring) == [["New."]]
-    assert declaring.admin("DELETE", "/faults/d1")["declared"] is True
+    assert declaring.admin("DELETE", "/rules/d1")["declared"] is True
     state = declaring.admin("GET", "/state")
     assert (state["faults"], len(state["answers"])) == ([], 1)
-    declaring.admin("DELETE", "/faults")
+    declaring.admin("DELETE", "/rules")
     assert declaring.admin("GET", "/state")["answers"] == []
     declaring.admin("POST", "/reset")
     assert replies_in(declaring) == [["Old."]]
@@ -246,9 +246,9 @@ def test_a_restore_brings_back_the_replies_of_an_app(declaring, method, path):
 def test_a_declared_fault_that_is_over_is_still_declared(declaring):
     declaring.admin("PUT", "/snapshots/s")
     assert declaring.statuses(2) == [503, 404]
-    (over,) = [it for it in declaring.admin("GET", "/faults")["faults"] if it["id"] == "d1"]
+    (over,) = [it for it in declaring.admin("GET", "/rules")["rules"] if it["id"] == "d1"]
     assert over.items() >= {"declared": True, "fired": 1, "remaining": 0}.items()
     assert len(declaring.admin("GET", "/state")["faults"]) == 1
     declaring.admin("POST", "/snapshots/s/restore")
-    assert declaring.admin("GET", "/faults/d1")["fired"] == 0
+    assert declaring.admin("GET", "/rules/d1")["fired"] == 0
     assert declaring.statuses(1) == [503]

@@ -97,9 +97,9 @@ def test_an_answer_is_given_as_often_as_it_says_though_requests_wait(client):
     assert client.page().json()["data"]["total"] == 1
 
 
-@pytest.mark.parametrize("row", [{"kind": "error"}, {"kind": "answer", "data": None}])
-def test_a_fault_or_an_answer_keeps_what_was_noted_of_the_request(client, row):
-    client.add(**row)
+@pytest.mark.parametrize("rule", [{"kind": "error"}, {"kind": "answer", "data": None}])
+def test_a_fault_or_an_answer_keeps_what_was_noted_of_the_request(client, rule):
+    client.add(**rule)
     client.fetch(OLD_PIN, SENT_PIN)
     assert [it["name"] for it in client.control.journal[-1]["violations"]] == ["legacy_path"]
 

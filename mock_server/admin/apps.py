@@ -18,8 +18,8 @@ def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
     """Read an app, in the form of a fixture."""
-    declared_rows = call.current_state().moment.declared.rows
-    return app_entry(require_app(call), [*declared_rows.values()])
+    declared_rules = call.current_state().moment.declared.rules
+    return app_entry(require_app(call), [*declared_rules.values()])
 
 
 @route("PUT", "/apps/{app}")
@@ -29,7 +29,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     app, replies = parse_app(body, id)
     # The new replies of the app replace its old ones, if there is room for them.
     state = call.current_state()
-    declared = state.moment.declared.without_replies_of([id]).with_rows(replies)
+    declared = state.moment.declared.without_replies_of([id]).with_rules(replies)
     call.put_resource(app, state.moment.store.apps)
     state.set_declared(declared)
     return app_entry(app, replies)

@@ -26,7 +26,7 @@ from mock_server.faults import pages, responses
 from mock_server.faults.kinds import PRESETS
 from mock_server.journal import Exchange, Violation
 from mock_server.redaction import redact
-from mock_server.scripting.row import ScriptRow
+from mock_server.scripting.rule import Rule
 from mock_server.service.app import OPERATION_NAMES
 from mock_server.service.handling import Fault
 from mock_server.store.account import Store
@@ -150,7 +150,7 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
         state=state,
         clock=get_clock(call),
         ahead=round(ahead_ms / 1000),
-        added_rows=state.script.added_in_force(),
+        added_rules=state.script.added_in_force(),
         differing=dict(choices.items() - profile.items()),
         is_changed=state.moment.store is not sandbox.baseline.store,
         problems=sum(map(is_problem, exchanges)),
@@ -196,9 +196,11 @@ def shown_data(store: Store, query: ConsoleQuery) -> JsonObject:
 
 
 def is_problem(exchange: Exchange) -> bool:
-    """Whether a request failed, got a fault or an answer of a script, or broke the spec."""
+    """Whether a request failed, got a fault or an answer of a test, or broke the spec."""
     failed = exchange.status >= 400 or (exchange.has_ended and exchange.status == 0)
-    return failed or exchange.fired_row is not None or bool(breaches(exchange.violations))
+    fired = exchange.fired_rule
+    is_replaced = fired is not None and fired.kind not in ("reply", "hits")
+    return failed or is_replaced or bool(breaches(exchange.violations))
 
 
 def breaches(violations: Iterable[Violation]) -> list[Violation]:
@@ -220,11 +222,11 @@ def summary(value: object) -> str:
     return text
 
 
-def special_fields(row: ScriptRow) -> JsonObject:
-    """The fields of a row that have a value and are not as in `ScriptRow()`, without secrets."""
-    defaults = to_builtins(ScriptRow())
+def special_fields(rule: Rule) -> JsonObject:
+    """The fields of a rule that have a value and are not as in `Rule()`, without secrets."""
+    defaults = to_builtins(Rule())
     special = {}
-    for name, value in to_builtins(row).items():
+    for name, value in to_builtins(rule).items():
         # The page has some fields in its sentences.
         is_in_words = name in ("kind", "operation", "times", "ttl")
         is_empty = not value and not isinstance(value, int | float)
@@ -233,9 +235,9 @@ def special_fields(row: ScriptRow) -> JsonObject:
     return {**redact(special)}
 
 
-def fields_to_send(row: ScriptRow) -> JsonObject:
-    """The kind and the special fields of a row, as a test sends them to add it."""
-    return {"kind": row.kind} | special_fields(row)
+def fields_to_send(rule: Rule) -> JsonObject:
+    """The kind and the special fields of a rule, as a test sends them to add it."""
+    return {"kind": rule.kind} | special_fields(rule)
 
 
 def pretty(value: object) -> str:

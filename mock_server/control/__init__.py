@@ -6,6 +6,6 @@ with `ms` in their names.
 
 from mock_server.control.control import Control
 from mock_server.control.http import Refused
-from mock_server.control.rows import AddedRow
+from mock_server.control.rules import AddedRule
 
-__all__ = ["AddedRow", "Control", "Refused"]
+__all__ = ["AddedRule", "Control", "Refused"]

@@ -21,7 +21,7 @@ from mock_server.control.http import (
     without_none,
 )
 from mock_server.control.journal import JournalClient
-from mock_server.control.rows import AddedRow
+from mock_server.control.rules import AddedRule
 from mock_server.control.settings import SandboxChoices, SandboxClock
 from mock_server.decoding import JsonObject
 from mock_server.fixture.load import open_source
@@ -44,7 +44,7 @@ class Control(AdminClient):
     def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
         super().__init__(http, sandbox)
         self._journal = JournalClient(self)
-        self._added: list[AddedRow] = []
+        self._added: list[AddedRule] = []
 
     @staticmethod
     def at(url: str, sandbox: str = "default", *, token: str | None = None) -> "Control":
@@ -86,17 +86,17 @@ class Control(AdminClient):
         return SandboxChoices(self)
 
     def snapshot(self, name: str | None = None) -> str:
-        """Keep data, declared rows, clock and choices; return the name for `restore`."""
+        """Keep data, declared rules, clock and choices; return the name for `restore`."""
         name = name or f"snapshot-{token_hex(4)}"
         self.call("PUT", path_to("snapshots", name))
         return name
 
     def restore(self, name: str) -> None:
-        """Go back to a snapshot. Rows that were added, and the journal, stay."""
+        """Go back to a snapshot. Rules that were added, and the journal, stay."""
         self.call("POST", path_to("snapshots", name) + "/restore")
 
     def reset(self) -> None:
-        """Go back to the baseline; forget added faults and answers, and the journal."""
+        """Go back to the baseline; forget rules that were added, and the journal."""
         self.call("POST", "/reset")
         self._added.clear()
 
@@ -190,10 +190,10 @@ class Control(AdminClient):
 
     # Faults, answers, replies, hits
 
-    def fault(self, kind: str | None = None, **fields: Any) -> AddedRow:
+    def fault(self, kind: str | None = None, **fields: Any) -> AddedRule:
         """Make requests fail: once, `times` times, or as long as a `with` block lasts.
 
-        The fields are those of `POST /__admin/faults`; `retry_after` stands for
+        The fields are those of `POST /__admin/rules`; `retry_after` stands for
         `retryAfter`. In place of a kind, `preset="flaky"` adds several faults, counted together.
         """
         named = {camel(name): value for name, value in fields.items()}
@@ -212,21 +212,21 @@ class Control(AdminClient):
         delay_ms: int = 0,
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
-    ) -> AddedRow:
+    ) -> AddedRule:
         """Answer an operation, or a route such as `GET /api/x/{id}`, until the next reset.
 
         `data` goes into FastGPT's envelope; `json`, `text` or `body` is the whole body.
         """
         if unnamed:
             raise TypeError(f"Expected json=, data=, text= or body=, got {unnamed[0]!r} alone")
-        row = without_none(operation=operation_or_route, status=status, headers=headers)
-        row |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)
+        rule = without_none(operation=operation_or_route, status=status, headers=headers)
+        rule |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)
         # `data` and `json` may be null, so UNSET and not None means that they are absent.
         if data is not UNSET:
-            row["data"] = data
+            rule["data"] = data
         if json is not UNSET:
-            row["json"] = json
-        return self._add({"kind": "answer"} | row)
+            rule["json"] = json
+        return self._add({"kind": "answer"} | rule)
 
     def reply(
         self,
@@ -238,14 +238,14 @@ class Control(AdminClient):
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
         stream: Mapping[str, Any] | None = None,
-    ) -> AddedRow:
+    ) -> AddedRule:
         """Set the message of chat completions, of one app or all: a text, or parts.
 
         `variables` are those that the workflow sets.
         """
-        row = without_none(text=text, parts=parts, app=app, match=match, times=times)
-        row |= without_none(variables=variables, stream=stream)
-        return self._add({"kind": "reply"} | row)
+        rule = without_none(text=text, parts=parts, app=app, match=match, times=times)
+        rule |= without_none(variables=variables, stream=stream)
+        return self._add({"kind": "reply"} | rule)
 
     def hits(
         self,
@@ -253,33 +253,37 @@ class Control(AdminClient):
         *,
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
-    ) -> AddedRow:
+    ) -> AddedRule:
         """Set what searches in datasets find: rows with their scores, in this order.
 
         A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
         """
         return self._add(without_none(kind="hits", rows=[*rows], match=match, times=times))
 
-    def _add(self, fields: JsonObject) -> AddedRow:
-        row = AddedRow(self, fields)
-        self._added.append(row)
-        if row.warning:
-            warnings.warn(row.warning, stacklevel=3)  # at the line of the test
-        return row
+    def _add(self, fields: JsonObject) -> AddedRule:
+        rule = AddedRule(self, fields)
+        self._added.append(rule)
+        if rule.warning:
+            warnings.warn(rule.warning, stacklevel=3)  # at the line of the test
+        return rule
 
     @property
-    def faults(self) -> list[JsonObject]:
-        """The faults and answers that were added, each with `fired` and `remaining`."""
-        return self._journal.added_rows()
+    def rules(self) -> list[JsonObject]:
+        """The rules that were added, each with `fired` and `remaining`."""
+        return self._journal.added_rules()
 
-    def unfired(self) -> list[AddedRow]:
+    @property
+    def faults(self) -> Never:
+        raise AttributeError("Expected .rules, which has rules of all kinds, got .faults")
+
+    def unfired(self) -> list[AddedRule]:
         """The added faults, and answers with `times`, that never fired."""
-        wanted = [row for row in self._added if row.has_to_fire]
+        wanted = [rule for rule in self._added if rule.has_to_fire]
         if not wanted:
             return []
-        # The id of a preset is that of its first fault; `row.fired` counts all its faults.
-        unfired = {view["id"] for view in self.faults if view["fired"] == 0}
-        return [row for row in wanted if row.id in unfired and row.fired == 0]
+        # The id of a preset is that of its first fault; `rule.fired` counts all its faults.
+        unfired = {view["id"] for view in self.rules if view["fired"] == 0}
+        return [rule for rule in wanted if rule.id in unfired and rule.fired == 0]
 
     # The journal
 

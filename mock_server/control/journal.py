@@ -16,7 +16,7 @@ from mock_server.store.replies import as_text
 POLL_SECONDS = 0.01
 """Seconds between two readings of the journal."""
 MAX_LATEST = 10
-"""How many of the latest requests, and of the latest rows, a failed assertion shows."""
+"""How many of the latest requests, and of the latest rules, a failed assertion shows."""
 MAX_BODY_SHOWN = 120
 """How many characters of a request's body a line shows at most."""
 LOOP_STOOD_STILL = (
@@ -109,16 +109,16 @@ class JournalClient:
             # A hint says why a request is refused; without one, the violations do.
             elif entry["response"]["status"] >= 400:
                 lines += map(violation_line, entry["violations"])
-        # The list of rows lacks `missed`, why a row did not fire, so each row is read.
-        for listed in self.added_rows()[-MAX_LATEST:]:
-            row = self._admin.call("GET", path_to("faults", listed["id"]))
-            lines.append(f"  {script_row_line(row)}")
+        # The list of rules lacks `missed`, why a rule did not fire, so each rule is read.
+        for listed in self.added_rules()[-MAX_LATEST:]:
+            rule = self._admin.call("GET", path_to("rules", listed["id"]))
+            lines.append(f"  {rule_line(rule)}")
         return "\n".join(lines)
 
-    def added_rows(self) -> list[JsonObject]:
-        """The rows that were added, without those that a fixture declares."""
-        rows = self._admin.call("GET", "/faults")["faults"]
-        return [row for row in rows if not row["declared"]]
+    def added_rules(self) -> list[JsonObject]:
+        """The rules that were added, without those that a fixture declares."""
+        rules = self._admin.call("GET", "/rules")["rules"]
+        return [rule for rule in rules if not rule["declared"]]
 
 
 def entry_line(entry: JsonObject) -> str:
@@ -129,7 +129,7 @@ def entry_line(entry: JsonObject) -> str:
     if entry["durationMs"] is None and not entry["response"]["status"]:
         status = "in progress"
     line = f"#{entry['seq']} {name} {brief_json(request['body'], MAX_BODY_SHOWN)} -> {status}"
-    fired = entry["fault"]
+    fired = entry["rule"]
     if fired:
         line += f" ({fired['kind']} {fired['id']})"
     return line
@@ -145,10 +145,10 @@ def violation_line(violation: JsonObject) -> str:
     return line
 
 
-def script_row_line(row: JsonObject) -> str:
-    """How often a row fired, or why it did not fire on the nearest request."""
-    line = f"{row['kind']} {row['id']} for {row['operation']}: "
-    line += f"matched {row['matches']}, fired {row['fired']}"
-    if row["missed"]:
-        line += f"; {row['missed']}"
+def rule_line(rule: JsonObject) -> str:
+    """How often a rule fired, or why it did not fire on the nearest request."""
+    line = f"{rule['kind']} {rule['id']} for {rule['operation']}: "
+    line += f"matched {rule['matches']}, fired {rule['fired']}"
+    if rule["missed"]:
+        line += f"; {rule['missed']}"
     return line

@@ -13,7 +13,7 @@ from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.request import MAX_BODY, check_size
 from mock_server.scripting.connection import Connection, watch_client
-from mock_server.scripting.row import ActiveRow, Candidate, ScriptRow
+from mock_server.scripting.rule import ActiveRule, Candidate, Rule
 from mock_server.service.call import Call
 from mock_server.service.delivery import Delivery
 from mock_server.service.operation import Operation
@@ -88,8 +88,7 @@ class Handling:
         if firing is None:
             call = self.perform(call)
         else:
-            call.response = firing.row.response(firing, call.moment.clock)
-            call.answer = firing.as_fired_row()
+            call.response = firing.rule.response(firing, call.moment.clock)
             # A request without an operation has no violations.
             if self._operation is None:
                 call.violations = []
@@ -145,24 +144,24 @@ class Handling:
         exchange = outcome.exchange
         exchange.violations = outcome.violations
         exchange.hint = outcome.hint
-        exchange.fired_row = exchange.fired_row or outcome.answer
+        exchange.fired_rule = exchange.fired_rule or outcome.fired_rule
         return outcome.response
 
     async def disturb(self, firing: Candidate["Fault"]) -> Response:
         """The response that a fault makes of the right one."""
-        self.call.exchange.fired_row = firing.as_fired_row()
+        self.call.exchange.fired_rule = firing.as_fired_rule()
         # The operation is performed before the fault: only its response is lost.
-        if firing.row.phase == "after":
+        if firing.rule.phase == "after":
             self.keep(self.outcome())
         try:
-            return await firing.row.apply(firing, self)
+            return await firing.rule.apply(firing, self)
         except errors.NeedsConnection as refusal:
             return failure_response(refusal, self.choices)
 
-    async def pause(self, ms: float, holder: ActiveRow[Any] | None = None) -> bool:
-        """Wait in real time, even if the client leaves, or until a holding row is removed.
+    async def pause(self, ms: float, holder: ActiveRule[Any] | None = None) -> bool:
+        """Wait in real time, even if the client leaves, or until a holding rule is removed.
 
-        False if a reset or the stop of the server ends the wait; a restore ends that for a row.
+        False if a reset or the stop of the server ends the wait; a restore ends that for a rule.
         """
         script = self.call.state.script
         # The journal notes that the client leaves only while a task listens to the client.
@@ -204,8 +203,8 @@ class Handling:
         return None
 
 
-class Fault(ScriptRow, frozen=True):
-    """A row that disturbs the work on a request. Each kind has its own `apply`."""
+class Fault(Rule, frozen=True):
+    """A rule that disturbs the work on a request. Each kind has its own `apply`."""
 
     def applies(self, handling: Handling) -> bool:
         """Whether this kind can do anything to the request."""

@@ -15,7 +15,7 @@ from msgspec import MsgspecError, convert, json
 
 from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.request import ClientRequest
-from mock_server.scripting.answers import ReplyRow
+from mock_server.scripting.answers import ReplyRule
 from mock_server.service.completions import completions, completions_v2
 from mock_server.service.reply_stream import ReplyFormat, timed_events
 from mock_server.store.replies import MAX_PAUSE_MS, Reply
@@ -40,31 +40,31 @@ def fixture_of(
     except (LookupError, TypeError, *NOT_JSON) as error:
         raise ValueError(f"Expected a HAR file ({error})") from None
     skipped = Counter[str]()
-    rows = defaultdict[str, list[JsonObject]](list)
+    rules = defaultdict[str, list[JsonObject]](list)
     latest = dict[tuple[str, str], JsonObject]()
     # A file may not be in the order of time.
     for entry in sorted(entries, key=lambda it: str(it.get("startedDateTime"))):
         try:
             sent, text = completion_of(entry)
-            row = reply_row(sent.question, text)
-            reply = convert(row, ReplyRow).reply({})
+            rule = reply_rule(sent.question, text)
+            reply = convert(rule, ReplyRule).reply({})
             if keeps_pace:
-                add_pace(row, reply, **entry["timings"])
+                add_pace(rule, reply, **entry["timings"])
             # Without an id, the API key names the app, but it is not kept.
             id = str(app or sent.fields.get("appId") or "recorded")
-            # A row fires on each question that has its own one in it, so longer ones come first.
-            insort(rows[id], row, key=lambda it: -len(it["match"]["question"].casefold()))
+            # A rule fires on each question that has its own one in it, so longer ones come first.
+            insort(rules[id], rule, key=lambda it: -len(it["match"]["question"].casefold()))
             # Replies to the same question take turns.
             key = (id, sent.question.casefold())
             latest.get(key, {})["times"] = 1
-            latest[key] = row
+            latest[key] = rule
         except Skipped as skip:
             skipped[str(skip)] += 1
         # A value may be missing, or of any type.
         except (AttributeError, LookupError, TypeError, ValueError, MsgspecError):
             skipped["not as expected"] += 1
     notes = [f"skipped {count_in_words(skipped[it], 'exchange')}: {it}" for it in skipped]
-    return {"apps": [{"id": id, "replies": rows[id]} for id in rows]}, notes
+    return {"apps": [{"id": id, "replies": rules[id]} for id in rules]}, notes
 
 
 def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
@@ -87,9 +87,9 @@ def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
     return sent, text
 
 
-def reply_row(question: str, text: str) -> JsonObject:
-    """The row with the reply to a question. Raises Skipped."""
-    row: JsonObject = {"match": {"question": question}}
+def reply_rule(question: str, text: str) -> JsonObject:
+    """The rule with the reply to a question. Raises Skipped."""
+    rule: JsonObject = {"match": {"question": question}}
     reply = RecordedReply()
     match value_of(text):
         # Each line of a stream has a name and a colon; a comment only the colon.
@@ -97,23 +97,23 @@ def reply_row(question: str, text: str) -> JsonObject:
             reply.add_stream(text)
         case {"choices": _} as body:
             reply.add_whole(body)
-            row["variables"] = body.get("newVariables") or {}
+            rule["variables"] = body.get("newVariables") or {}
         case {"message": _} as error:
             reply.add_event("error", error)
         case _:
             raise Skipped("completion without a recorded response")
-    row["parts"] = reply.parts or [{"text": ""}]
-    return row
+    rule["parts"] = reply.parts or [{"text": ""}]
+    return rule
 
 
 def add_pace(
-    row: JsonObject, reply: Reply, *, wait: float, receive: float, **others: float
+    rule: JsonObject, reply: Reply, *, wait: float, receive: float, **others: float
 ) -> None:
-    """Let a row's reply take the time of its recording, in ms, spread evenly over its words."""
+    """Let a rule's reply take the time of its recording, in ms, spread evenly over its words."""
     events = timed_events(reply, ReplyFormat(is_v2=True, detail=True, title=""))
     gaps = sum(it.is_word and not it.is_closing for it in events) - 1
     if gaps > 0:
         # The rate must be from 0.1 to 100,000.
         rate = max(0.1, 1000 * gaps / max(receive, gaps / 100))
-        row["stream"] = {"tokensPerSecond": rate}
-    row["parts"].insert(0, {"pauseMs": min(max(0, wait), MAX_PAUSE_MS)})
+        rule["stream"] = {"tokensPerSecond": rate}
+    rule["parts"].insert(0, {"pauseMs": min(max(0, wait), MAX_PAUSE_MS)})

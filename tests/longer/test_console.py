@@ -19,7 +19,7 @@ pytestmark = pytest.mark.served(fixture="demo", demo=True)
 def console(visit: Visit, server: MockServer, query: str = "", **options: object) -> Page:
     page = visit(f"{server.url}/__admin/{query}", **options)
     expect(page.locator("#live.on")).to_be_visible()
-    expect(page.locator("#rows")).to_be_visible()
+    expect(page.locator("#rules")).to_be_visible()
     return page
 
 
@@ -49,7 +49,7 @@ def test_a_list_fails_in_two_steps(server, visit, by):
     expect(demo.locator("#library")).to_contain_text("Guides")
     page = console(visit, server)
     press(page.get_by_role("button", name="Fail it"), by)
-    expect(page.locator("#rows")).to_contain_text("1 call left")
+    expect(page.locator("#rules")).to_contain_text("1 call left")
     press(demo.get_by_role("button", name="Refresh"), by)
     expect(demo.locator("#library")).to_contain_text("The service has a problem (503)")
     expect(page.locator(".entries")).to_contain_text("503")
@@ -62,7 +62,7 @@ def test_the_next_completion_is_answered_in_three_steps(server, visit, by):
     press(field, by)  # Enter in an empty field sends nothing
     page.keyboard.type("It is raining.")
     press(page.get_by_role("button", name="Set the reply"), by)
-    expect(page.locator("#rows")).to_contain_text("1 call left")
+    expect(page.locator("#rules")).to_contain_text("1 call left")
     demo = visit(f"{server.url}/demo/")
     press(demo.locator("#question"), by)
     demo.keyboard.type("The weather?")
@@ -237,7 +237,7 @@ def test_a_reset_says_what_it_takes(server, visit):
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Faults and answers that were added (1), requests")
     dialog.get_by_role("button", name="Cancel").click()
-    assert len(server.faults) == 1
+    assert len(server.rules) == 1
     page.get_by_role("button", name="Reset all").click()
     dialog.get_by_role("button", name="Reset").click()
     expect(page.locator("#state")).to_contain_text("Nothing is set to fail")
@@ -271,7 +271,7 @@ def test_broken_json_is_not_sent(server, visit, text, problem):
     expect(page.locator("label:has(#answer-data) + .wrong")).to_have_text(problem)
     expect(field).to_be_focused()
     expect(field).to_have_value(text)
-    assert server.faults == []
+    assert server.rules == []
 
 
 def test_an_error_stands_at_its_field(server, visit):
@@ -292,11 +292,11 @@ def test_a_call_is_held_and_released(server, visit):
     expect(demo.locator("#library")).to_contain_text("Guides")
     page = console(visit, server)
     page.get_by_role("button", name="Hold the next call").click()
-    expect(page.locator("#rows")).to_contain_text("hold · listV2")
+    expect(page.locator("#rules")).to_contain_text("hold · listV2")
     demo.get_by_role("button", name="Refresh").click()
     page.get_by_role("button", name="Release 1 call").click()
-    expect(page.locator("#rows .said")).to_have_text("1 call goes on.")
-    expect(page.locator("#rows .row")).to_have_count(0)
+    expect(page.locator("#rules .said")).to_have_text("1 call goes on.")
+    expect(page.locator("#rules .row")).to_have_count(0)
     expect(page.locator(".entries")).to_contain_text("200")
 
 
@@ -316,7 +316,7 @@ def test_a_fault_says_what_it_did(server, visit, operation, kind, times, sentenc
     page.locator("#fail-times").fill(times)
     page.get_by_role("button", name="Fail it").click()
     expect(page.locator("#failing .said")).to_contain_text(sentence)
-    expect(page.locator("#rows .row")).to_have_count(1)
+    expect(page.locator("#rules .row")).to_have_count(1)
 
 
 def test_a_sentence_goes_when_it_is_true_no_more(server, visit):
@@ -324,7 +324,7 @@ def test_a_sentence_goes_when_it_is_true_no_more(server, visit):
     for times, sentence in (("", "The next listV2 fails"), ("2", "The next 2 calls of listV2")):
         page.locator("#fail-times").fill(times)
         page.get_by_role("button", name="Fail it").click()
-        expect(page.locator("#rows .row")).to_have_count(1)
+        expect(page.locator("#rules .row")).to_have_count(1)
         expect(page.locator("#failing .said")).to_contain_text(sentence)
         list_collections(server)
         expect(page.locator(".said")).to_have_count(0, timeout=5000)
@@ -359,7 +359,7 @@ def test_what_was_done_is_said_in_its_place(server, visit):
     page.get_by_role("button", name="offline").click()
     expect(page.locator("#failing .said")).to_have_text("Each call loses its connection.")
     page.get_by_role("button", name="Remove f1").click()
-    expect(page.locator("#rows h2 + .said")).to_have_text("Removed: reset · any operation.")
+    expect(page.locator("#rules h2 + .said")).to_have_text("Removed: reset · any operation.")
     page.get_by_role("button", name="Pin Thank you!").click()
     pinned = page.locator("#apps .row", has_text="Thank you!")
     expect(pinned.locator(".said")).to_have_text("Pinned: it comes first in lists.")

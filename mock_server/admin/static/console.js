@@ -122,8 +122,8 @@ async function send(form, submitter) {
     for (const it of [form.closest(".menu"), form.closest(".add")]) if (it) it.open = false;
     const sentence = say(text, submitter);
     await refresh();
-    // Now the list has a fault that was added, unless it has fired.
-    if (form.getAttribute("action") === "faults") sentence.row = answer;
+    // Now the list has a rule that was added, unless it has fired.
+    if (form.getAttribute("action") === "rules") sentence.rule = answer;
     forgetFired();
   } catch (error) {
     complain(error, form, submitter);
@@ -229,12 +229,12 @@ function place() {
   else title.after(node);
 }
 
-/** Forget what was said of a fault or an answer that has fired, or is gone: it is not true now. */
+/** Forget what was said of a rule that has fired, or is gone: it is not true now. */
 function forgetFired() {
-  if (!said?.row) return;
-  const { id, remaining } = said.row; // a preset has none
-  const row = document.getElementById(`row-${id}`);
-  if (id && row?.dataset.remaining !== JSON.stringify(remaining)) forget();
+  if (!said?.rule) return;
+  const { id, remaining } = said.rule; // a preset has none
+  const item = document.getElementById(`rule-${id}`);
+  if (id && item?.dataset.remaining !== JSON.stringify(remaining)) forget();
 }
 
 function forget() {

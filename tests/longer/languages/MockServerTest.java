@@ -43,7 +43,7 @@ class MockServerTest {
 
   @Test
   void aPinFailsOnceThenWorks() throws Exception {
-    send("POST", sandbox + "/faults", "{\"kind\": \"error\", \"operation\": \"updateHistory\", \"status\": 503}");
+    send("POST", sandbox + "/rules", "{\"kind\": \"error\", \"operation\": \"updateHistory\", \"status\": 503}");
     assertEquals(503, pin(false));
     assertEquals(200, pin(false));
     var sent = "{\"operation\": \"updateHistory\", \"body\": {\"top\": false}, \"exactly\": 2}";

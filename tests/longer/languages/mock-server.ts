@@ -26,8 +26,8 @@ export function useMockServer(...args: string[]) {
       const { id } = await add({ kind: "hold", operation, ...fields });
       return {
         /** How many calls wait. */
-        held: async () => (await admin("GET", `/faults/${id}`)).held,
-        release: () => admin("DELETE", `/faults/${id}`),
+        held: async () => (await admin("GET", `/rules/${id}`)).held,
+        release: () => admin("DELETE", `/rules/${id}`),
       };
     },
     /** `respond("GET /api/users/{id}", { json: { name: "Ann" } })` */
@@ -52,29 +52,29 @@ export function useMockServer(...args: string[]) {
     return answer;
   }
 
-  async function add(row: Fields): Promise<any> {
-    const added = await admin("POST", "/faults", row);
+  async function add(rule: Fields): Promise<any> {
+    const added = await admin("POST", "/rules", rule);
     if (added.warning) console.warn(added.warning);
     return added;
   }
 
   async function journal(): Promise<string> {
     const { entries } = await admin("GET", "/journal?latest=10");
-    const lines = entries.map(({ request, response, fault, hint }: any) => {
+    const lines = entries.map(({ request, response, rule, hint }: any) => {
       const body = JSON.stringify(request.body).slice(0, 200);
-      const why = fault?.kind ?? hint ?? "";
+      const why = rule?.kind ?? hint ?? "";
       return `${request.method} ${request.path} ${body} -> ${response.status} ${why}`;
     });
     return lines.join("\n") || `no request has come to ${mock.url} with a key of this test`;
   }
 
-  async function checkFaults() {
-    const { faults } = await admin("GET", "/faults");
-    for (const { id, kind, operation, fired, times, declared, preset } of faults) {
+  async function checkRules() {
+    const { rules } = await admin("GET", "/rules");
+    for (const { id, kind, operation, fired, times, declared, preset } of rules) {
       // An answer may wait for requests, unless it has `times`.
       const mayWait = ANSWERS.includes(kind) && times === null;
       if (fired || mayWait || declared || preset) continue;
-      const { missed } = await admin("GET", `/faults/${id}`);
+      const { missed } = await admin("GET", `/rules/${id}`);
       throw new Error(`${kind} for ${operation} never fired: ${missed}\n${await journal()}`);
     }
   }
@@ -101,7 +101,7 @@ export function useMockServer(...args: string[]) {
     try {
       // vitest gives its hooks an argument. A parameter would be a callback to Jest.
       if (hasFailed(arguments[0])) console.error(await journal());
-      else await checkFaults();
+      else await checkRules();
     } finally {
       await admin("DELETE", "");
     }

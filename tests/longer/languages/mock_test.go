@@ -90,7 +90,7 @@ func TestAListIsSearched(t *testing.T) {
 func TestAPinFailsOnceThenWorks(t *testing.T) {
 	t.Parallel()
 	box := newSandbox(t)
-	box.admin("POST", "/faults", object{"kind": "error", "operation": "updateHistory", "status": 503})
+	box.admin("POST", "/rules", object{"kind": "error", "operation": "updateHistory", "status": 503})
 	if err := pin(box.Key, false); err == nil {
 		t.Fatal("Expected an error, got none")
 	}

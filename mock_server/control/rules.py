@@ -1,4 +1,4 @@
-"""A row that a test has added and can remove: a fault, an answer, a reply, or hits."""
+"""A rule that a test has added and can remove: a fault, an answer, a reply, or hits."""
 
 from typing import Self
 
@@ -6,20 +6,19 @@ from mock_server.control.http import AdminClient, Refused, path_to
 from mock_server.control.journal import JournalClient
 from mock_server.decoding import JsonObject
 from mock_server.scripting.match import brief_json
-from mock_server.scripting.row import MAX_TIMES
 
 ANSWERS = ("answer", "reply", "hits")
 """The kinds of `respond`, `reply` and `hits`; all other kinds are faults."""
-IN_BLOCK = {"times": MAX_TIMES}
-"""The fields that a fault gets in a `with` block by default: the highest `times` allowed."""
+IN_BLOCK = {"times": None}
+"""The fields that a fault gets in a `with` block by default: it fires as often as it can."""
 
 __tracebackhide__ = True  # see http.py
 
 
-class AddedRow:
-    """A row that was added: a fault, an answer, a reply, hits, or all faults of a preset.
+class AddedRule:
+    """A rule that was added: a fault, an answer, a reply, hits, or all faults of a preset.
 
-    A `with` block removes the row at its end. At its start a fault is added again, with a new
+    A `with` block removes the rule at its end. At its start a fault is added again, with a new
     id. The block fails if a fault, or an answer with `times`, never fired.
     """
 
@@ -30,45 +29,45 @@ class AddedRow:
         self._add(fields)
 
     def _add(self, fields: JsonObject) -> None:
-        added = self._admin.call("POST", "/faults", fields)
+        added = self._admin.call("POST", "/rules", fields)
         self.warning: str | None = added.get("warning")
-        self._views: list[JsonObject] = added.get("faults", [added])  # a preset adds several
+        self._views: list[JsonObject] = added.get("rules", [added])  # a preset adds several
         self._is_removed = False
         self.id: str = self._views[0]["id"]
 
     @property
     def has_to_fire(self) -> bool:
-        """Whether a test needs the row to fire: a fault, or an answer with `times`."""
+        """Whether a test needs the rule to fire: a fault, or an answer with `times`."""
         return not self.is_answer or "times" in self._fields
 
     @property
     def fired(self) -> int:
-        """How often the row fired, or all faults of a preset; a fault in a block starts at 0."""
+        """How often the rule fired, or all faults of a preset; a fault in a block starts at 0."""
         if not self._is_removed:
             self._call_each("GET")
         return sum(view["fired"] for view in self._views)
 
     @property
     def held(self) -> int:
-        """How many calls wait until the row is removed."""
+        """How many calls wait until the rule is removed."""
         if not self._is_removed:
             self._call_each("GET")
         return sum(view["held"] for view in self._views)
 
     @property
     def missed(self) -> str | None:
-        """Why the row did not fire on the nearest request; None if it has fired."""
+        """Why the rule did not fire on the nearest request; None if it has fired."""
         if self.fired:
             return None
         return str(self._views[0]["missed"])
 
     def _call_each(self, method: str) -> None:
-        """Read or remove the row, or each fault of a preset."""
-        paths = [path_to("faults", view["id"]) for view in self._views]
+        """Read or remove the rule, or each fault of a preset."""
+        paths = [path_to("rules", view["id"]) for view in self._views]
         self._views = [self._admin.call(method, path) for path in paths]
 
     def remove(self) -> None:
-        """Remove the row: it does not fire any more."""
+        """Remove the rule: it does not fire any more."""
         self._call_each("DELETE")
         self._is_removed = True
 
@@ -83,7 +82,7 @@ class AddedRow:
         try:
             self.remove()
         except Refused as refused:
-            # The block may have removed the row, or reset the sandbox.
+            # The block may have removed the rule, or reset the sandbox.
             if refused.status == 404:
                 return
             raise

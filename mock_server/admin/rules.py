@@ -1,0 +1,161 @@
+"""The rules of a sandbox: faults, answers, replies and hits."""
+
+from itertools import chain
+from typing import Annotated, get_origin
+
+from msgspec import to_builtins
+from starlette.routing import compile_path
+
+from mock_server.admin.route import AdminCall, Input, route
+from mock_server.decoding import JsonObject, convert_or_refuse
+from mock_server.errors import InvalidField, RuleNotFound
+from mock_server.faults.kinds import (
+    PRESETS,
+    AnyRule,
+    check_operation,
+    read_preset,
+    read_rule,
+)
+from mock_server.faults.pages import LostWrite, PageFault
+from mock_server.scripting.answers import HitsRule, LastingRule, ReplyRule
+from mock_server.scripting.rule import ActiveRule, Rule
+from mock_server.service.app import OPERATION_NAMES, OPERATIONS
+from mock_server.service.records import LinkedPage
+from mock_server.service.shared import Page
+from mock_server.store.account import Store
+from mock_server.words import did_you_mean
+
+PAGE_OPERATIONS = frozenset(
+    it.name
+    for it in OPERATIONS
+    if (get_origin(it.response_type) or it.response_type) in (Page, LinkedPage)
+)
+"""The operations that return pages. None of them changes data."""
+
+
+class AddPreset(Input):
+    """A named list of faults to add."""
+
+    preset: str
+    seed: int = 0
+
+
+RuleBody = Annotated[JsonObject, AnyRule, AddPreset]
+"""A rule, or a preset. The route decodes it, as the fields of a rule depend on its kind."""
+RuleView = JsonObject
+"""A rule as it was added, with its id and its counts (`rule_view`)."""
+
+
+@route("GET", "/rules")
+def get_rules(call: AdminCall) -> dict[str, list[RuleView]]:
+    """List all rules: those that were added, the latest finished ones too, and declared ones."""
+    rules = call.current_state().script.rules_by_id()
+    return {"rules": [*map(rule_view, rules.values())]}
+
+
+@route("POST", "/rules", status=201)
+def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
+    """Add a rule, or all faults of a preset.
+
+    The response has a `warning` if the rule cannot fire now, or names a row that does not exist.
+    """
+    script = call.current_state().script
+    if "preset" not in body:
+        name = str(body.get("kind"))
+        if name in PRESETS:
+            hint = f' (a preset: fault(preset="{name}") in Python, {{"preset": "{name}"}} in JSON)'
+            raise InvalidField("a kind of fault", name, "$.kind", hint=hint)
+        rule = read_rule(body)
+        check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
+        view = rule_view(script.add([rule])[0])
+        warning = warning_of(rule, call.current_store())
+        if warning:
+            view["warning"] = warning
+        return view
+    addition = convert_or_refuse(body, AddPreset)
+    preset = addition.preset
+    if preset not in PRESETS:
+        hint = did_you_mean(preset, PRESETS)
+        raise InvalidField(f"one of {', '.join(PRESETS)}", preset, "$.preset", hint=hint)
+    added = script.add(read_preset(preset, addition.seed), preset)
+    return {"rules": [*map(rule_view, added)]}
+
+
+@route("DELETE", "/rules")
+def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
+    """Remove all rules; a reset brings the declared ones of the baseline back."""
+    state = call.current_state()
+    removed = state.script.rules_by_id()
+    state.remove_rules(removed)
+    return {"rules": [*map(rule_view, removed.values())]}
+
+
+@route("GET", "/rules/{id}")
+def get_rule(call: AdminCall) -> RuleView:
+    """Read a rule, maybe one of the last 1,000 finished rules; `d1` is the first declared rule."""
+    active = require_rule(call)
+    # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
+    latest_first = reversed(call.current_state().journal.exchanges)
+    missed = active.explain_miss(latest_first)
+    warning = warning_of(active.rule, call.current_store())
+    if missed and warning:
+        missed += f". {warning}"
+    return rule_view(active) | {"missed": missed}
+
+
+@route("DELETE", "/rules/{id}")
+def delete_rule(call: AdminCall) -> RuleView:
+    """Remove a rule; a reset brings a declared one of the baseline back."""
+    view = get_rule(call)
+    call.current_state().remove_rules([view["id"]])
+    return view
+
+
+def require_rule(call: AdminCall) -> ActiveRule[Rule]:
+    """The rule in the path. Raises RuleNotFound."""
+    rules = call.current_state().script.rules_by_id()
+    return call.require_item("id", rules, RuleNotFound, "the id of a rule")
+
+
+def rule_view(active: ActiveRule[Rule]) -> RuleView:
+    return {
+        "id": active.id,
+        **to_builtins(active.rule),
+        "remaining": active.remaining,
+        "fired": active.fired,
+        "matches": active.matches,
+        "endsIn": active.ends_in,
+        "held": active.held,
+        "preset": active.preset,
+        "declared": active.is_declared,
+    }
+
+
+def warning_of(rule: Rule, store: Store) -> str | None:
+    """Why a rule cannot fire now, or hits leave a row out; None if no reason is known."""
+    operation = rule.operation
+    # The app of a reply, or a row that hits name, may not be in the account yet.
+    if isinstance(rule, ReplyRule) and rule.app not in (None, *store.apps):
+        hint = did_you_mean(rule.app, store.apps)
+        return f"There is no app {rule.app!r} yet{hint}: the reply waits for it"
+    if isinstance(rule, HitsRule):
+        missing = rule.missing_in(store)
+        if missing:
+            return f"There is no row {missing[0]!r} yet: the hits leave it out"
+    # Some faults never fire on their operation.
+    if isinstance(rule, LostWrite) and operation in PAGE_OPERATIONS:
+        return f"lost_write never fires on {operation}, which changes no data"
+    if isinstance(rule, PageFault) and operation in OPERATION_NAMES - PAGE_OPERATIONS:
+        return f"{rule.kind} fires on {operation}, which returns no page, only if an answer does"
+    if " " not in operation or isinstance(rule, LastingRule):
+        return None
+    # The operation is a method and a path: maybe an older path, or one with parameters.
+    method, path = operation.split(" ", 1)
+    pattern = compile_path(path)[0]
+    routes = []
+    for served_path, served_method in chain.from_iterable(it.routes for it in OPERATIONS):
+        if served_method == method and pattern.fullmatch(served_path):
+            return None
+        routes.append(f"{served_method} {served_path}")
+    hint = did_you_mean(operation, routes)
+    return f"The service has no route {operation!r}{hint}: only an answer for it can fail"
