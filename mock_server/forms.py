@@ -14,6 +14,8 @@ from python_multipart.multipart import MultipartParser, MultipartState
 from mock_server.decoding import json_value
 from mock_server.errors import BadForm, BadJson, LimitReached
 
+JSON = "application/json"
+"""The media type of JSON, and of all bodies that the spec has (spec 5)."""
 MULTIPART = "multipart/form-data"
 URL_ENCODED = "application/x-www-form-urlencoded"
 FORMS = (MULTIPART, URL_ENCODED)
@@ -71,11 +73,8 @@ def form_parts(
         "on_headers_finished": on_headers_finished,
         "on_part_data": on_part_data,
     }
-    content_type = headers.get("content-type", "none")
     try:
-        boundary = header_parameters(content_type).get("boundary")
-        if boundary is None:
-            raise BadForm(f"Content-Type: {MULTIPART} with a boundary, got {content_type}")
+        boundary = boundary_of(headers)
         parser = MultipartParser(boundary, callbacks)
         # Lines before the first boundary do not count.
         start = (b"\r\n" + content).find(parser.boundary)
@@ -85,6 +84,15 @@ def form_parts(
     if must_end and parser.state != MultipartState.END:
         raise BadForm(f"a form that ends with --{boundary}--, got one that is cut off")
     return parts
+
+
+def boundary_of(headers: Mapping[str, str]) -> str:
+    """The boundary between the parts of a form. Raises BadForm without one."""
+    content_type = headers.get("content-type", "none")
+    boundary = header_parameters(content_type).get("boundary")
+    if boundary is None:
+        raise BadForm(f"Content-Type: {MULTIPART} with a boundary, got {content_type}")
+    return boundary
 
 
 def media_type(headers: Mapping[str, str]) -> str:

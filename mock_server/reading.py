@@ -19,6 +19,7 @@ from mock_server.decoding import (
 from mock_server.errors import BadCharset, BadForm, BadJson, LimitReached, NotAnObject, Refusal
 from mock_server.forms import (
     FORMS,
+    JSON,
     MULTIPART,
     URL_ENCODED,
     form_parts,
@@ -28,7 +29,7 @@ from mock_server.forms import (
     media_type,
 )
 
-JSON_TYPES = ("application/json", "application/ld+json")
+JSON_TYPES = (JSON, "application/ld+json")
 _ITEM_SIGN = re.compile(r"\[\d*\]$")
 """What follows the name of an array in the name of an item, as in `tags[]` and `tags[0]`."""
 PYTHON_CODECS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
@@ -70,7 +71,7 @@ def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
         got = "no body"
         if body:
             got = f"a body of type {media or 'text/plain'}"
-        raise NotAnObject(f"a JSON object with Content-Type: {JSON_TYPES[0]}, got {got}")
+        raise NotAnObject(f"a JSON object with Content-Type: {JSON}, got {got}")
     content = in_utf8(body, headers) or b"{}"
     return Reading(json_value(content, decode_as_javascript), is_plain=content == body)
 
@@ -80,7 +81,7 @@ def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
 
     Raises BadCharset.
     """
-    if body.isascii() and headers.get("content-type") == JSON_TYPES[0]:
+    if body.isascii() and headers.get("content-type") == JSON:
         return replace_halves(body)
     charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
     try:

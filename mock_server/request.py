@@ -14,9 +14,12 @@ from starlette.types import Receive, Scope
 from mock_server.choices import Choices
 from mock_server.decoding import MAX_DEPTH, JsonObject
 from mock_server.errors import BadCharset, BadJson, BodyTooLarge
-from mock_server.forms import group_by_name
+from mock_server.forms import JSON, group_by_name
 from mock_server.reading import Reading, read, value_or_text
 
+ADMIN_PATH = "/__admin"
+OPENAPI_PATH = "/openapi.json"
+DEMO_PATH = "/demo"
 MAX_BODY = 1024 * 1024
 """The largest body of a request, in bytes, unless its route takes a larger one."""
 _BEARER = re.compile(r"bearer ([!-+\--~]+)", re.IGNORECASE)
@@ -46,8 +49,10 @@ class ClientRequest(Struct, frozen=True, dict=True):
     """The choices under which the body is read."""
 
     @classmethod
-    def of(cls, scope: Scope, body: bytes, choices: Choices, *, is_whole: bool) -> Self:
-        headers = header_texts(scope["headers"])
+    def of(
+        cls, scope: Scope, headers: dict[str, str], body: bytes, choices: Choices, *, is_whole: bool
+    ) -> Self:
+        """The request of a scope with these headers, as texts, and this body."""
         key = bearer_key(headers)
         query = scope["query_string"].decode("latin-1")
         path = scope["path"]
@@ -84,7 +89,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
     def is_flat_json(self) -> bool:
         """Whether the body is surely read as JSON in UTF-8, of few levels."""
         is_alike = self.choices.request_form == "strict" or (
-            self.body.isascii() and self.headers.get("content-type") == "application/json"
+            self.body.isascii() and self.headers.get("content-type") == JSON
         )
         return is_alike and self.body.count(b"{") + self.body.count(b"[") <= MAX_DEPTH
 

@@ -16,6 +16,7 @@ from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli import cli
 from mock_server.cli.serving import serve_command
 from mock_server.control import AddedRule, Control
+from mock_server.control.journal import JournalControl
 from mock_server.control.settings import SandboxClock
 from mock_server.faults.kinds import KINDS, PRESETS
 from mock_server.fixture import document
@@ -201,7 +202,8 @@ def called(name: str, function: Callable[..., Any]) -> str:
 def members(prefix: str, *kinds: type) -> Iterator[str]:
     """The public members of classes, with the first lines of their docstrings."""
     for name, member in chain.from_iterable(vars(kind).items() for kind in kinds):
-        if isinstance(member, property):
+        # A property without a docstring names the one that has taken its place.
+        if isinstance(member, property) and member.__doc__:
             yield f"`{prefix}{name}` | {first_line(member)}"
         elif not name.startswith("_") and callable(member):
             before = prefix
@@ -212,7 +214,7 @@ def members(prefix: str, *kinds: type) -> Iterator[str]:
 
 
 def control() -> str:
-    rows = [*members(".", Control), *members(".fault(...).", AddedRule)]
+    rows = [*members(".", Control, JournalControl), *members(".fault(...).", AddedRule)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
 

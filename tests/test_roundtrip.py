@@ -152,6 +152,12 @@ def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name):
     assert fixture.warnings == ()
 
 
+def test_a_dump_of_60_faults_and_60_hits_loads_as_the_same():
+    faults = {"faults": [{"kind": "error"}] * 60}
+    hits = {"faults": [{"kind": "hits", "rows": []}] * 60}
+    check_round_trip(load_fixture(faults, hits).moment)
+
+
 def test_a_dump_has_no_app_of_a_key_that_is_gone():
     document = dump(Moment(Store(keys={"k": Key(key="k", app="gone")})))
     assert load_fixture(document).store.keys["k"].app is None

@@ -11,14 +11,14 @@ from mock_server.store.account import App, Chat
 @route("GET", "/apps")
 def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
     """List the apps, with the number of their chats."""
-    apps = call.current_store().apps.values()
+    apps = call.store.apps.values()
     return {"apps": [{"id": it.id, "name": it.name, "chats": len(it.chats)} for it in apps]}
 
 
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
     """Read an app, in the form of a fixture."""
-    declared_rules = call.current_state().moment.declared.rules
+    declared_rules = call.state.moment.declared.rules
     return app_entry(require_app(call), [*declared_rules.values()])
 
 
@@ -28,7 +28,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     id = id_of_path(call.path_parameters["app"], body, "id")
     app, replies = parse_app(body, id)
     # The new replies of the app replace its old ones, if there is room for them.
-    state = call.current_state()
+    state = call.state
     declared = state.moment.declared.without_replies_of([id]).with_rules(replies)
     call.put_resource(app, state.moment.store.apps)
     state.set_declared(declared)
@@ -38,7 +38,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
 @route("DELETE", "/apps/{app}")
 def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
-    state = call.current_state()
+    state = call.state
     before = state.moment.store
     after = before.without_resource(require_app(call))
     state.set_store(after)
@@ -86,4 +86,4 @@ def delete_chat(call: AdminCall) -> dict[str, int]:
 
 def require_app(call: AdminCall) -> App:
     """The app in the path. Raises AppNotFound."""
-    return call.require_item("app", call.current_store().apps, AppNotFound, "the id of an app")
+    return call.require_item("app", call.store.apps, AppNotFound, "the id of an app")

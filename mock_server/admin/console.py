@@ -134,8 +134,8 @@ async def get_console(request: Request) -> Response:
 @route("GET", "/console")
 def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
     """The parts of the page."""
-    sandbox = call.require_sandbox()
-    state = call.current_state()
+    sandbox = call.sandbox
+    state = call.state
     exchanges = state.journal.exchanges
     choices = asdict(state.moment.choices)
     profile = asdict(profile_choices(state.moment.profile))

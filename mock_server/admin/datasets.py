@@ -20,7 +20,7 @@ class CollectionsQuery(PageQuery):
 @route("GET", "/datasets")
 def get_datasets(call: AdminCall) -> dict[str, list[JsonObject]]:
     """List the datasets, with the number of their collections."""
-    datasets = call.current_store().datasets.values()
+    datasets = call.store.datasets.values()
     views = [{"id": it.id, "name": it.name, "collections": len(it.collections)} for it in datasets]
     return {"datasets": views}
 
@@ -35,16 +35,16 @@ def get_dataset(call: AdminCall) -> JsonObject:
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace a dataset, in the form of a fixture."""
     dataset = parse_dataset(body, id_of_path(call.path_parameters["dataset"], body, "id"))
-    call.put_resource(dataset, call.current_store().datasets)
+    call.put_resource(dataset, call.store.datasets)
     return dataset_entry(dataset)
 
 
 @route("DELETE", "/datasets/{dataset}")
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
-    before = call.current_store()
+    before = call.store
     after = before.without_resource(require_dataset(call))
-    call.current_state().set_store(after)
+    call.state.set_store(after)
     return {"deleted": len(before.datasets) - len(after.datasets)}
 
 
@@ -94,5 +94,5 @@ def delete_collection(call: AdminCall) -> dict[str, int]:
 
 def require_dataset(call: AdminCall) -> Dataset:
     """The dataset in the path. Raises DatasetNotFound."""
-    datasets = call.current_store().datasets
+    datasets = call.store.datasets
     return call.require_item("dataset", datasets, DatasetNotFound, "the id of a dataset")

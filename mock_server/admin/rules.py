@@ -16,8 +16,6 @@ from mock_server.faults.kinds import (
     read_preset,
     read_rule,
 )
-from mock_server.faults.pages import LostWrite, PageFault
-from mock_server.scripting.answers import HitsRule, LastingRule, ReplyRule
 from mock_server.scripting.rule import ActiveRule, Rule
 from mock_server.service.app import OPERATION_NAMES, OPERATIONS
 from mock_server.service.records import LinkedPage
@@ -49,7 +47,7 @@ RuleView = JsonObject
 @route("GET", "/rules")
 def get_rules(call: AdminCall) -> dict[str, list[RuleView]]:
     """List all rules: those that were added, the latest finished ones too, and declared ones."""
-    rules = call.current_state().script.rules_by_id()
+    rules = call.state.script.rules_by_id()
     return {"rules": [*map(rule_view, rules.values())]}
 
 
@@ -59,7 +57,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
 
     The response has a `warning` if the rule cannot fire now, or names a row that does not exist.
     """
-    script = call.current_state().script
+    script = call.state.script
     if "preset" not in body:
         name = str(body.get("kind"))
         if name in PRESETS:
@@ -68,7 +66,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
         rule = read_rule(body)
         check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
         view = rule_view(script.add([rule])[0])
-        warning = warning_of(rule, call.current_store())
+        warning = warning_of(rule, call.store)
         if warning:
             view["warning"] = warning
         return view
@@ -84,7 +82,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
 @route("DELETE", "/rules")
 def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
     """Remove all rules; a reset brings the declared ones of the baseline back."""
-    state = call.current_state()
+    state = call.state
     removed = state.script.rules_by_id()
     state.remove_rules(removed)
     return {"rules": [*map(rule_view, removed.values())]}
@@ -95,9 +93,9 @@ def get_rule(call: AdminCall) -> RuleView:
     """Read a rule, maybe one of the last 1,000 finished rules; `d1` is the first declared rule."""
     active = require_rule(call)
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
-    latest_first = reversed(call.current_state().journal.exchanges)
+    latest_first = reversed(call.state.journal.exchanges)
     missed = active.explain_miss(latest_first)
-    warning = warning_of(active.rule, call.current_store())
+    warning = warning_of(active.rule, call.store)
     if missed and warning:
         missed += f". {warning}"
     return rule_view(active) | {"missed": missed}
@@ -107,13 +105,13 @@ def get_rule(call: AdminCall) -> RuleView:
 def delete_rule(call: AdminCall) -> RuleView:
     """Remove a rule; a reset brings a declared one of the baseline back."""
     view = get_rule(call)
-    call.current_state().remove_rules([view["id"]])
+    call.state.remove_rules([view["id"]])
     return view
 
 
 def require_rule(call: AdminCall) -> ActiveRule[Rule]:
     """The rule in the path. Raises RuleNotFound."""
-    rules = call.current_state().script.rules_by_id()
+    rules = call.state.script.rules_by_id()
     return call.require_item("id", rules, RuleNotFound, "the id of a rule")
 
 
@@ -134,21 +132,13 @@ def rule_view(active: ActiveRule[Rule]) -> RuleView:
 def warning_of(rule: Rule, store: Store) -> str | None:
     """Why a rule cannot fire now, or hits leave a row out; None if no reason is known."""
     operation = rule.operation
-    # The app of a reply, or a row that hits name, may not be in the account yet.
-    if isinstance(rule, ReplyRule) and rule.app not in (None, *store.apps):
-        hint = did_you_mean(rule.app, store.apps)
-        return f"There is no app {rule.app!r} yet{hint}: the reply waits for it"
-    if isinstance(rule, HitsRule):
-        missing = rule.missing_in(store)
-        if missing:
-            return f"There is no row {missing[0]!r} yet: the hits leave it out"
     # Some faults never fire on their operation.
-    if isinstance(rule, LostWrite) and operation in PAGE_OPERATIONS:
-        return f"lost_write never fires on {operation}, which changes no data"
-    if isinstance(rule, PageFault) and operation in OPERATION_NAMES - PAGE_OPERATIONS:
+    if rule.acts_on == "writes" and operation in PAGE_OPERATIONS:
+        return f"{rule.kind} never fires on {operation}, which changes no data"
+    if rule.acts_on == "pages" and operation in OPERATION_NAMES - PAGE_OPERATIONS:
         return f"{rule.kind} fires on {operation}, which returns no page, only if an answer does"
-    if " " not in operation or isinstance(rule, LastingRule):
-        return None
+    if rule.acts_on == "requests" or " " not in operation:
+        return rule.waits_for(store)
     # The operation is a method and a path: maybe an older path, or one with parameters.
     method, path = operation.split(" ", 1)
     pattern = compile_path(path)[0]

@@ -14,6 +14,7 @@ from time import monotonic, sleep
 import click
 
 from mock_server.admin.sandboxes import owner_key
+from mock_server.admin.state import Health
 from mock_server.application import create_app
 from mock_server.choices import PROFILES
 from mock_server.cli.common import (
@@ -35,8 +36,6 @@ from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
 
 ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+")
-HEALTH_FIELDS = {"status", "fixture", "generation", "profile"}
-"""The fields by which the health of a mock server is known."""
 
 
 def name_value_pairs(
@@ -253,7 +252,7 @@ def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
             try:
                 response = client.get(f"{url}/__admin/health")
                 # Other servers may answer any path with 200.
-                if json_fields(response).keys() >= HEALTH_FIELDS:
+                if json_fields(response).keys() >= {*Health.__struct_fields__}:
                     break
                 problem = stranger_in_words(url, response)
             except httpx2.HTTPError as error:

@@ -13,14 +13,13 @@ from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
 from mock_server.control.http import (
-    AdminClient,
     InProcess,
     as_data,
     client_at,
     path_to,
     without_none,
 )
-from mock_server.control.journal import JournalClient
+from mock_server.control.journal import JournalControl
 from mock_server.control.rules import AddedRule
 from mock_server.control.settings import SandboxChoices, SandboxClock
 from mock_server.decoding import JsonObject
@@ -34,7 +33,7 @@ Object = Mapping[str, Any] | Struct
 __tracebackhide__ = True  # see http.py
 
 
-class Control(AdminClient):
+class Control(JournalControl):
     """Controls one sandbox of a running server.
 
     `url` and `key` are for the client under test. A test with a sandbox of its own is isolated
@@ -43,7 +42,6 @@ class Control(AdminClient):
 
     def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
         super().__init__(http, sandbox)
-        self._journal = JournalClient(self)
         self._added: list[AddedRule] = []
 
     @staticmethod
@@ -268,11 +266,6 @@ class Control(AdminClient):
         return rule
 
     @property
-    def rules(self) -> list[JsonObject]:
-        """The rules that were added, each with `fired` and `remaining`."""
-        return self._journal.added_rules()
-
-    @property
     def faults(self) -> Never:
         raise AttributeError("Expected .rules, which has rules of all kinds, got .faults")
 
@@ -284,88 +277,6 @@ class Control(AdminClient):
         # The id of a preset is that of its first fault; `rule.fired` counts all its faults.
         unfired = {view["id"] for view in self.rules if view["fired"] == 0}
         return [rule for rule in wanted if rule.id in unfired and rule.fired == 0]
-
-    # The journal
-
-    @property
-    def journal(self) -> list[JsonObject]:
-        """All entries: `["request"]["body"]`, `["response"]["status"]` ..."""
-        return self._journal.entries()
-
-    def calls(self, operation: str) -> list[JsonObject]:
-        """The entries of an operation."""
-        return self._journal.entries(operation=operation)
-
-    def last_call(self, operation: str) -> JsonObject:
-        """The latest entry of an operation. Raises AssertionError if it was not called."""
-        return self._journal.last(operation)
-
-    def assert_called(
-        self,
-        operation: str,
-        *,
-        times: int | None = None,
-        body: Mapping[str, Any] | None = None,
-        key: str | None = None,
-        status: int | None = None,
-        cut: bool | None = None,
-    ) -> None:
-        """Assert that an operation was called, at least once or exactly `times` times.
-
-        `body` is a part of the request's body, `status` that of the response; `cut`:
-        whether the client left before the response ended.
-        """
-        criteria = without_none(operation=operation, body=body, key=key, status=status, cut=cut)
-        self._journal.verify(criteria | without_none(exactly=times))
-
-    def assert_not_called(self, operation: str, **criteria: Any) -> None:
-        """Assert that no such call was made; the criteria are those of `assert_called`."""
-        self.assert_called(operation, times=0, **criteria)
-
-    def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
-        """Assert that these calls were made in this order; others may be between them.
-
-        A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
-        """
-        order: list[Mapping[str, Any]] = []
-        for step in steps:
-            if isinstance(step, str):
-                order.append({"operation": step})
-            else:
-                order.append(step)
-        self._journal.verify({"inOrder": order})
-
-    def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
-        """Assert that no request broke the spec.
-
-        `allowed`: the names of violations to ignore. `strict`: whether calls of routes outside of
-        the spec count, too, as `related_route` and `legacy_path`.
-        """
-        self._journal.expect_no_violations(allowed, strict=strict)
-
-    def wait_for(
-        self,
-        operation: str,
-        *,
-        times: int = 1,
-        timeout: float = 5.0,
-        status: int | None = None,
-        cut: bool | None = None,
-    ) -> JsonObject:
-        """Wait until an operation was called `times` times; return the last of these entries.
-
-        It returns when the request has come; with `status` or `cut` (see `assert_called`) when
-        the response has ended or the client has left. It blocks: in a coroutine, await
-        `asyncio.to_thread(server.wait_for, ...)`.
-        """
-        end = without_none(status=status, cut=cut)
-        if end:
-            end["ended"] = True
-        return self._journal.wait_for({"operation": operation} | end, times, timeout)
-
-    def summary(self) -> str:
-        """The number of calls of each operation, and the latest calls and faults."""
-        return self._journal.summary()
 
 
 def camel(name: str) -> str:

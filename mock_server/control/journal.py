@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 from urllib.parse import urlencode
 
 from mock_server.choices import OUTSIDE_SPEC
-from mock_server.control.http import AdminClient, Refused, path_to
+from mock_server.control.http import AdminClient, Refused, path_to, without_none
 from mock_server.decoding import JsonObject
 from mock_server.real_time import RealTime
 from mock_server.scripting.match import brief_json
@@ -27,80 +28,121 @@ LOOP_STOOD_STILL = (
 __tracebackhide__ = True  # see http.py
 
 
-class JournalClient:
-    """The requests of a sandbox with their responses, since its last reset."""
+class JournalControl(AdminClient):
+    """The requests of a sandbox with their responses, since its last reset, and its rules."""
 
-    def __init__(self, admin: AdminClient) -> None:
-        self._admin = admin
+    @property
+    def journal(self) -> list[JsonObject]:
+        """All entries: `["request"]["body"]`, `["response"]["status"]` ..."""
+        return self._entries()
 
-    def page(self, **query: object) -> JsonObject:
-        """A page of at most 1,000 entries that a query selects, as `JournalView` has it."""
-        texts = {name: as_text(value) for name, value in query.items()}
-        return self._admin.call("GET", f"/journal?{urlencode(texts)}")
+    def calls(self, operation: str) -> list[JsonObject]:
+        """The entries of an operation."""
+        return self._entries(operation=operation)
 
-    def entries(self, **query: object) -> list[JsonObject]:
-        """All entries that a query selects; the server gives them in pages."""
-        found: list[JsonObject] = []
-        since = 0
-        while True:
-            page = self.page(**query, since=since)
-            found += page["entries"]
-            since = page["next"]
-            if since > page["total"]:
-                return found
-
-    def last(self, operation: str) -> JsonObject:
+    def last_call(self, operation: str) -> JsonObject:
         """The latest entry of an operation. Raises AssertionError if it was not called."""
-        self.verify({"operation": operation})
-        entries: list[JsonObject] = self.page(operation=operation, latest=1)["entries"]
+        self._verify({"operation": operation})
+        entries: list[JsonObject] = self._page(operation=operation, latest=1)["entries"]
         return entries[0]
 
-    def verify(self, criteria: JsonObject, prefix: str = "") -> None:
-        """Raises AssertionError, with the server's sentence, if the criteria do not hold."""
-        try:
-            self._admin.call("POST", "/journal/verify", criteria)
-        except Refused as refused:
-            # A refusal without a count is one of wrong criteria.
-            if "count" not in refused.response:
-                raise
-            raise AssertionError(f"{prefix}{refused}\n{self.summary()}") from None
+    def assert_called(
+        self,
+        operation: str,
+        *,
+        times: int | None = None,
+        body: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        status: int | None = None,
+        cut: bool | None = None,
+    ) -> None:
+        """Assert that an operation was called, at least once or exactly `times` times.
 
-    def expect_no_violations(self, allowed: Sequence[str], *, strict: bool) -> None:
-        """Raises AssertionError with the requests that broke the spec."""
+        `body` is a part of the request's body, `status` that of the response; `cut`:
+        whether the client left before the response ended.
+        """
+        criteria = without_none(operation=operation, body=body, key=key, status=status, cut=cut)
+        self._verify(criteria | without_none(exactly=times))
+
+    def assert_not_called(self, operation: str, **criteria: Any) -> None:
+        """Assert that no such call was made; the criteria are those of `assert_called`."""
+        self.assert_called(operation, times=0, **criteria)
+
+    def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
+        """Assert that these calls were made in this order; others may be between them.
+
+        A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
+        """
+        order: list[Mapping[str, Any]] = []
+        for step in steps:
+            if isinstance(step, str):
+                order.append({"operation": step})
+            else:
+                order.append(step)
+        self._verify({"inOrder": order})
+
+    def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
+        """Assert that no request broke the spec.
+
+        `allowed`: the names of violations to ignore. `strict`: whether calls of routes outside of
+        the spec count, too, as `related_route` and `legacy_path`.
+        """
         tolerated = {*allowed}
         if not strict:
             tolerated |= {*OUTSIDE_SPEC.values()}
         lines = ["Expected requests as the spec has them, got"]
-        for entry in self.entries(violations=True):
+        for entry in self._entries(violations=True):
             for violation in entry["violations"]:
                 if violation["name"] not in tolerated:
                     lines += [entry_line(entry), violation_line(violation)]
         if len(lines) > 1:
             raise AssertionError("\n".join(lines))
 
-    def wait_for(self, query: JsonObject, times: int, timeout: float) -> JsonObject:
-        """Wait for `times` entries, and return the last. Raises AssertionError at the timeout."""
+    def wait_for(
+        self,
+        operation: str,
+        *,
+        times: int = 1,
+        timeout: float = 5.0,
+        status: int | None = None,
+        cut: bool | None = None,
+    ) -> JsonObject:
+        """Wait until an operation was called `times` times; return the last of these entries.
+
+        It returns when the request has come; with `status` or `cut` (see `assert_called`) when
+        the response has ended or the client has left. It blocks: in a coroutine, await
+        `asyncio.to_thread(server.wait_for, ...)`.
+        """
+        query: JsonObject = {"operation": operation} | without_none(status=status, cut=cut)
+        if len(query) > 1:
+            query["ended"] = True
         waited = f"Within {timeout:g} s"
         with suppress(RuntimeError):
             asyncio.get_running_loop()
             waited += f", {LOOP_STOOD_STILL}"
         end = RealTime.perf_counter() + timeout
         while True:
-            entries: list[JsonObject] = self.page(**query, offset=times - 1, limit=1)["entries"]
+            entries: list[JsonObject] = self._page(**query, offset=times - 1, limit=1)["entries"]
             if entries:
                 return entries[0]
             if RealTime.perf_counter() > end:
                 # This passes if the calls have come just now: then they are read again.
-                self.verify(query | {"atLeast": times}, f"{waited}: ")
+                self._verify(query | {"atLeast": times}, f"{waited}: ")
             time.sleep(POLL_SECONDS)
 
+    @property
+    def rules(self) -> list[JsonObject]:
+        """The rules that were added, each with `fired` and `remaining`."""
+        rules = self.call("GET", "/rules")["rules"]
+        return [rule for rule in rules if not rule["declared"]]
+
     def summary(self) -> str:
-        """The number of calls of each operation, and the latest calls and faults."""
-        page = self.page(latest=MAX_LATEST)
+        """The number of calls of each operation, and the latest calls and rules."""
+        page = self._page(latest=MAX_LATEST)
         calls = ", ".join(f"{name} ({times})" for name, times in page["counts"].items())
         lines = [f"called so far: {calls}; all of it is in .journal"]
         if not calls:
-            lines = [f"no request has come to {self._admin.http.base_url} since the last reset"]
+            lines = [f"no request has come to {self.http.base_url} since the last reset"]
         # Each call, with its hint if it has one.
         for entry in page["entries"]:
             lines.append(f"  {entry_line(entry)}")
@@ -110,15 +152,36 @@ class JournalClient:
             elif entry["response"]["status"] >= 400:
                 lines += map(violation_line, entry["violations"])
         # The list of rules lacks `missed`, why a rule did not fire, so each rule is read.
-        for listed in self.added_rules()[-MAX_LATEST:]:
-            rule = self._admin.call("GET", path_to("rules", listed["id"]))
+        for listed in self.rules[-MAX_LATEST:]:
+            rule = self.call("GET", path_to("rules", listed["id"]))
             lines.append(f"  {rule_line(rule)}")
         return "\n".join(lines)
 
-    def added_rules(self) -> list[JsonObject]:
-        """The rules that were added, without those that a fixture declares."""
-        rules = self._admin.call("GET", "/rules")["rules"]
-        return [rule for rule in rules if not rule["declared"]]
+    def _page(self, **query: object) -> JsonObject:
+        """A page of at most 1,000 entries that a query selects, as `JournalView` has it."""
+        texts = {name: as_text(value) for name, value in query.items()}
+        return self.call("GET", f"/journal?{urlencode(texts)}")
+
+    def _entries(self, **query: object) -> list[JsonObject]:
+        """All entries that a query selects; the server gives them in pages."""
+        found: list[JsonObject] = []
+        since = 0
+        while True:
+            page = self._page(**query, since=since)
+            found += page["entries"]
+            since = page["next"]
+            if since > page["total"]:
+                return found
+
+    def _verify(self, criteria: JsonObject, prefix: str = "") -> None:
+        """Raises AssertionError, with the server's sentence, if the criteria do not hold."""
+        try:
+            self.call("POST", "/journal/verify", criteria)
+        except Refused as refused:
+            # A refusal without a count is one of wrong criteria.
+            if "count" not in refused.response:
+                raise
+            raise AssertionError(f"{prefix}{refused}\n{self.summary()}") from None
 
 
 def entry_line(entry: JsonObject) -> str:

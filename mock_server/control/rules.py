@@ -2,8 +2,8 @@
 
 from typing import Self
 
-from mock_server.control.http import AdminClient, Refused, path_to
-from mock_server.control.journal import JournalClient
+from mock_server.control.http import Refused, path_to
+from mock_server.control.journal import JournalControl
 from mock_server.decoding import JsonObject
 from mock_server.scripting.match import brief_json
 
@@ -22,14 +22,14 @@ class AddedRule:
     id. The block fails if a fault, or an answer with `times`, never fired.
     """
 
-    def __init__(self, admin: AdminClient, fields: JsonObject) -> None:
-        self._admin = admin
+    def __init__(self, control: JournalControl, fields: JsonObject) -> None:
+        self._control = control
         self._fields = fields
         self.is_answer = fields.get("kind") in ANSWERS
         self._add(fields)
 
     def _add(self, fields: JsonObject) -> None:
-        added = self._admin.call("POST", "/rules", fields)
+        added = self._control.call("POST", "/rules", fields)
         self.warning: str | None = added.get("warning")
         self._views: list[JsonObject] = added.get("rules", [added])  # a preset adds several
         self._is_removed = False
@@ -64,7 +64,7 @@ class AddedRule:
     def _call_each(self, method: str) -> None:
         """Read or remove the rule, or each fault of a preset."""
         paths = [path_to("rules", view["id"]) for view in self._views]
-        self._views = [self._admin.call(method, path) for path in paths]
+        self._views = [self._control.call(method, path) for path in paths]
 
     def remove(self) -> None:
         """Remove the rule: it does not fire any more."""
@@ -88,7 +88,7 @@ class AddedRule:
             raise
         if error is None and self.has_to_fire and self.fired == 0:
             why = f"{self} never fired in its block: {self.missed}"
-            raise AssertionError(f"{why}\n{JournalClient(self._admin).summary()}")
+            raise AssertionError(f"{why}\n{self._control.summary()}")
 
     def __str__(self) -> str:
         word = "answer" if self.is_answer else "fault"

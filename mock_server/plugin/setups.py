@@ -134,13 +134,9 @@ def check_profiles(names: Sequence[str], url: str | None) -> None:
 
 def check_allowed(names: Sequence[str]) -> None:
     """Raises ValueError for a word of the strict setting that allows no violation."""
-    from mock_server.choices import OUTSIDE_SPEC, choice_table
+    from mock_server.choices import violation_sections
 
-    known = ["true", "false", "invalid_field", "missing_authorization", "unknown_route"]
-    for name, choice in choice_table().items():
-        if choice.tolerates:
-            known.append(OUTSIDE_SPEC.get(name, name))
-    check_names(names, known)
+    check_names(names, ["true", "false", *violation_sections()])
 
 
 def check_names(names: Iterable[object], known: Sequence[str]) -> None:

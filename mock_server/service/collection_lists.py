@@ -22,6 +22,7 @@ from mock_server.service.rights import Permission, rights
 from mock_server.service.shared import Page, page_offset, show_page, struct_from
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (
+    FOLDER,
     ROOT,
     Collection,
     Dataset,
@@ -133,16 +134,16 @@ def prepare_list(call: Call, body: Fields) -> Fields:
     # The filters of choice list_filters are not in the spec, so they are violations.
     for name in REQUEST_TYPES[choices.list_filters].__struct_encode_fields__:
         if name in body and name not in LIST_REQUEST_FIELDS:
-            call.note("list_filters", "4.2", f"$.{name}", "a field that the spec does not have")
+            call.note("list_filters", f"$.{name}", "a field that the spec does not have")
     texts = {name: body[name] for name in NUMBER_FIELDS if isinstance(body.get(name), str)}
     for name, text in texts.items():
         if choices.numeric_strings == "accept" and text.isdecimal() and text.isascii():
-            call.note("numeric_strings", "4.2", f"$.{name}", "a number as a string")
+            call.note("numeric_strings", f"$.{name}", "a number as a string")
             # A cut number is still past any end or limit; `int` fails with some thousand digits.
             body[name] = int(text[:20])
     # A pageNum replaces a missing offset; beside an offset it is ignored.
     if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
-        call.note("offset_missing", "4.2", "$", "no offset, or a pageNum")
+        call.note("offset_missing", "$", "no offset, or a pageNum")
         page_num = body.pop("pageNum", 1)
         if "offset" not in body:
             body["offset"] = offset_of(page_num, body.get("pageSize"), choices)
@@ -237,7 +238,7 @@ def find_matches(
     matches = with_text
     if isinstance(body, FilteredListV2Request):
         if body.select_folder:
-            matches = [it for it in matches if it.type == "folder"]
+            matches = [it for it in matches if it.type == FOLDER]
         matches = body.filter_by_tags(dataset, matches)
     if len(matches) <= body.offset:
         call.hint = empty_hint(body, len(in_scope), len(with_text), len(matches))
@@ -320,7 +321,7 @@ def read_page_size(call: Call, body: ListV2Request) -> int:
     # A size over the spec's maximum may be within that of the choice.
     limit = call.choices.page_size_max
     choice = "page_size_max" if size <= limit else "page_size_over_limit"
-    call.note(choice, "8", "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
+    call.note(choice, "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
     if size > limit and call.choices.page_size_over_limit == "reject":
         raise errors.InvalidField(f"a pageSize of at most {limit}", size, "$.pageSize")
     return min(size, limit)

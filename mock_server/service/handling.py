@@ -57,7 +57,7 @@ class Handling:
                 exchange.operation_name = call.operation_name
                 path = exchange.request.path
                 if isinstance(refusal, errors.RouteNotFound) and path != ASKED_BY_BROWSERS:
-                    call.note("unknown_route", "1", "", f"{path} is not served{refusal.hint}")
+                    call.note("unknown_route", "", f"{path} is not served{refusal.hint}")
                 raise
             self._unrouted = refusal
             check_size(exchange.request.body, MAX_BODY)

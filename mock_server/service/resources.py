@@ -97,13 +97,6 @@ def find_readable(
     return sorted(resources, key=lambda it: it.update_time, reverse=True)
 
 
-def as_tuple(values: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The values as a tuple; a client may send one alone as a text, or an empty text for none."""
-    if not isinstance(values, str):
-        return values
-    return (values,) if values else ()
-
-
 def create(
     call: Call,
     kind: type[AppOrDataset],

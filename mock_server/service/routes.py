@@ -6,15 +6,15 @@ from urllib.parse import quote
 
 from mock_server import errors
 from mock_server.choices import OUTSIDE_SPEC
-from mock_server.request import MAX_BODY
+from mock_server.request import ADMIN_PATH, MAX_BODY, OPENAPI_PATH
 from mock_server.service.call import Call
 from mock_server.service.operation import Operation
 from mock_server.words import did_you_mean
 
 LINKS = {
-    "console": "/__admin/",
-    "openapi": "/openapi.json",
-    "adminOpenapi": "/__admin/openapi.json",
+    "console": f"{ADMIN_PATH}/",
+    "openapi": OPENAPI_PATH,
+    "adminOpenapi": f"{ADMIN_PATH}{OPENAPI_PATH}",
 }
 """What a person may look for who opens the root; the documents describe both APIs."""
 
@@ -47,11 +47,11 @@ class Routes:
         if call.sandbox_is_gone:
             expected = "the key of a sandbox that exists, got that of one that is gone"
             raise errors.UnknownKey(expected)
-        check_slashes(call)
         path = call.request.path
         method = call.request.method
         methods = self._operations.get(path)
         if methods is None:
+            check_slashes(call)
             if path == "/":
                 raise errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
             hint = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
@@ -62,11 +62,11 @@ class Routes:
         if choice:
             if getattr(call.choices, choice) == "off":
                 raise errors.RouteNotFound("a route of the spec", path)
-            call.note(OUTSIDE_SPEC[choice], "1", "", f"{path} is not in the spec")
+            call.note(OUTSIDE_SPEC[choice], "", f"{path} is not in the spec", "1")
         call.operation_name = operation.name
         # A wrong method is served if choice method_mismatch accepts it.
         if method not in methods:
-            call.note("method_mismatch", operation.section or "1", "", f"the method {method}")
+            call.note("method_mismatch", "", f"the method {method}", operation.section or "1")
             if call.choices.method_mismatch == "reject":
                 raise errors.MethodNotAllowed(methods, method)
         return operation

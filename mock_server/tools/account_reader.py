@@ -96,14 +96,14 @@ class AccountReader(Struct):
                 entry = checked_entry(item, kind, path)
                 entries[entry[kind.id_field]] = entry
             if total is None:
-                total = page.total
+                total = page.count
             # In an unchanged list no item comes twice, and the total stays and is reached.
             is_new = start + len(page.items) == len(entries)
-            is_in_total = len(entries) <= page.total == total
+            is_in_total = len(entries) <= page.count == total
             is_end = not page.items and start < total
             if not is_new or not is_in_total or is_end:
                 raise ListChanged(
-                    f"{len(entries)} items came, with a total of {page.total} - at {path}"
+                    f"{len(entries)} items came, with a total of {page.count} - at {path}"
                 )
         return [*entries.values()]
 
@@ -205,9 +205,14 @@ def entries_in_folders(
 ) -> dict[str, JsonObject]:
     """The entries of all folders, by id; one that comes twice stays in its first folder."""
     entries = dict[str, JsonObject]()
-    for parent, items in kinds.walk_folders(read_folder, id_field):
-        for item in items:
-            entries.setdefault(item[id_field], item | {"parentId": parent})
+    folders: list[str | None] = [None]
+    # The list of folders grows while they are read; None is the top level.
+    for folder in folders:
+        for item in read_folder(folder):
+            id = item[id_field]
+            if kinds.is_folder(item) and id not in folders:
+                folders.append(id)
+            entries.setdefault(id, item | {"parentId": folder})
     return entries
 
 

@@ -22,14 +22,14 @@ VALUE_FIELDS = ("name", "type", "parentId", "tags", "top")
 KINDS = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
 
 
-class Difference(Struct, frozen=True):
+class Contrast(Struct, frozen=True):
     """A part that differs: what the server sends, and what the mock sends."""
 
     server: Any
     mock: Any
 
 
-Differences = dict[str, Difference]
+Contrasts = dict[str, Contrast]
 
 
 class Answer(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Answer(Struct, frozen=True):
             ids.sort()
         return cls(parts | {"total": page.total, "ids": ids}, items)
 
-    def differences(self, mock: Self) -> Differences:
+    def differences(self, mock: Self) -> Contrasts:
         """The parts that differ from the mock's; a field of items only for the first of them."""
         found = differing(self.parts, mock.parts)
         for id, item in self.items.items():
@@ -77,22 +77,22 @@ def kind_of(value: object) -> str:
     return KINDS.get(type(value), "null")
 
 
-def differing(server: JsonObject, mock: JsonObject) -> Differences:
+def differing(server: JsonObject, mock: JsonObject) -> Contrasts:
     """The fields that are not the same."""
     found = {}
     for name in server | mock:
-        pair = Difference(server.get(name, "absent"), mock.get(name, "absent"))
+        pair = Contrast(server.get(name, "absent"), mock.get(name, "absent"))
         if pair.server != pair.mock:
             found[name] = pair
     return found
 
 
-class Exchange(Struct):
+class RequestGroup(Struct):
     """Requests that depend on each other, and the answers of the server."""
 
     requests: list[Request]
     answers: list[Answer]
-    trials: list[tuple[JsonObject, list[Differences]]] = []
+    trials: list[tuple[JsonObject, list[Contrasts]]] = []
     """What differs from the mock, by the values of those choices that its answers depend on."""
 
 
@@ -103,9 +103,9 @@ class Comparison:
     """
 
     def __init__(
-        self, document: JsonObject, exchanges: list[Exchange], runner: asyncio.Runner
+        self, document: JsonObject, groups: list[RequestGroup], runner: asyncio.Runner
     ) -> None:
-        self._exchanges = exchanges
+        self._groups = groups
         self._runner = runner
         self._baseline = load_fixture(document)
         self._sandboxes = Sandboxes(self._baseline)
@@ -115,24 +115,24 @@ class Comparison:
             transport=httpx2.ASGITransport(Service(self._sandboxes)),
         )
 
-    def differences(self, choices: Choices) -> Iterator[tuple[Request, Differences]]:
+    def differences(self, choices: Choices) -> Iterator[tuple[Request, Contrasts]]:
         """Each request, and what differs from the mock under these choices."""
-        for exchange in self._exchanges:
-            yield from zip(exchange.requests, self._differences(exchange, choices), strict=True)
+        for group in self._groups:
+            yield from zip(group.requests, self._differences(group, choices), strict=True)
 
-    def _differences(self, exchange: Exchange, choices: Choices) -> list[Differences]:
+    def _differences(self, group: RequestGroup, choices: Choices) -> list[Contrasts]:
         """What differs under these choices, for each of the requests."""
-        for values, found in exchange.trials:
+        for values, found in group.trials:
             if all(getattr(choices, name) == value for name, value in values.items()):
                 return found
         read = set[str]()
         noted = note_reads(choices, read)
         # The mock begins with the account as it was read.
         self._sandboxes.restart(self._baseline.with_choices(noted, PROFILES[0]))
-        answers = self._runner.run(self._answers(exchange.requests))
-        found = list(map(Answer.differences, exchange.answers, answers))
+        answers = self._runner.run(self._answers(group.requests))
+        found = list(map(Answer.differences, group.answers, answers))
         values = {name: getattr(choices, name) for name in choice_table() if name in read}
-        exchange.trials.append((values, found))
+        group.trials.append((values, found))
         return found
 
     async def _answers(self, requests: list[Request]) -> list[Answer]:

@@ -1,6 +1,5 @@
 """The kinds of objects that a fixture takes from a real service, and the fields it keeps."""
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -9,9 +8,9 @@ from mock_server.decoding import JsonObject
 from mock_server.fixture import document
 from mock_server.service.chats import init_chat
 from mock_server.service.datasets import dataset_detail
+from mock_server.store.objects import FOLDER, TOOL_FOLDER
 
 Names = tuple[str, ...]
-FOLDERS = ("folder", "toolFolder")
 
 
 class ObjectKind(NamedTuple):
@@ -66,18 +65,4 @@ ROW = ObjectKind("row", document.DataRowEntry, "_id", ROW_FIELDS)
 
 def is_folder(item: JsonObject) -> bool:
     """Whether an app, a dataset or a collection is a folder of others."""
-    return item.get("type") in FOLDERS
-
-
-def walk_folders(
-    read_folder: Callable[[str | None], list[JsonObject]], id_field: str
-) -> Iterator[tuple[str | None, list[JsonObject]]]:
-    """The top level, with None as its id, and each folder once: the id, and the items in it."""
-    ids: list[str | None] = [None]
-    # The list of folders grows while they are read.
-    for id in ids:
-        items = read_folder(id)
-        yield id, items
-        for folder in filter(is_folder, items):
-            if folder[id_field] not in ids:
-                ids.append(folder[id_field])
+    return item.get("type") in (FOLDER, TOOL_FOLDER)

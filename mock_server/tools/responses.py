@@ -1,13 +1,14 @@
 """The responses of a real service, and what may be wrong with them."""
 
 from contextlib import suppress
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 import httpx2
-from msgspec import Meta, Struct, field, json
+from msgspec import Struct, field, json
 
 from mock_server.control.http import answer_in_words
 from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.service.shared import IntOrDigits
 
 OUTAGES = (429, 502, 503, 504)
 """The statuses and codes after which the same request may succeed soon."""
@@ -25,7 +26,12 @@ class ListPage(Struct):
     """The items of a page, and the total of its list."""
 
     items: list[JsonObject] = field(name="list")
-    total: Annotated[int, Meta(ge=0)]
+    total: IntOrDigits
+
+    @property
+    def count(self) -> int:
+        """The total as a number."""
+        return int(self.total or 0)
 
 
 class ServerResponse(Struct, frozen=True):

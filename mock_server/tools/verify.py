@@ -16,7 +16,7 @@ from msgspec import Struct, json
 
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.decoding import JsonObject
-from mock_server.tools.comparison import KEY, Comparison, Differences
+from mock_server.tools.comparison import KEY, Comparison, Contrasts
 from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.verify_reader import VerifyReader
 from mock_server.tools.verify_requests import UNKNOWN_ID, fullest_folder, reading_requests
@@ -29,7 +29,7 @@ class Drift(Struct):
     """A request that a server answers in another way, and what differs."""
 
     request: str
-    differences: Differences
+    differences: Contrasts
 
 
 class Report(Struct):
@@ -70,17 +70,17 @@ def verify_server(
     shown_app = [*apps, NO_APP][0]
     requests = [*reading_requests(shown_app, shown)]
     say(f"sending {len(requests)} requests")
-    exchanges = [reader.exchange([it]) for it in requests]
+    groups = [reader.send_all([it]) for it in requests]
     if may_write:
         say("pinning chats, and putting them back")
-        exchanges.append(reader.pin(shown_app))
+        groups.append(reader.pin(shown_app))
     # The mock takes any key, unless the server refuses an unknown one.
-    if exchanges[0].answers[0].parts.get("code") != 200:
+    if groups[0].answers[0].parts.get("code") != 200:
         document["keys"] = [{"key": KEY}]
     shown["collections"] = in_telling_order(shown["collections"])
     say("comparing the answers with those of this mock under each choice")
     with asyncio.Runner() as runner:
-        return report_of(Comparison(document, exchanges, runner))
+        return report_of(Comparison(document, groups, runner))
 
 
 def in_telling_order(collections: list[JsonObject]) -> list[JsonObject]:

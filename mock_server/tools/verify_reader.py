@@ -12,7 +12,7 @@ from mock_server.tools.account_reader import (
     NotReadable,
     checked_entry,
 )
-from mock_server.tools.comparison import Answer, Exchange
+from mock_server.tools.comparison import Answer, RequestGroup
 from mock_server.tools.responses import ListPage
 from mock_server.tools.verify_requests import (
     LIST,
@@ -85,30 +85,30 @@ class VerifyReader(AccountReader):
         page = self.read(LIST, body, ListPage)
         has_folders = any(map(kinds.is_folder, page.items))
         has_tags = any(it.get("tags") for it in page.items)
-        return sum([has_folders, has_tags, page.total > 10, page.total > 30]), -page.total
+        return sum([has_folders, has_tags, page.count > 10, page.count > 30]), -page.count
 
-    def exchange(self, requests: Iterable[Request]) -> Exchange:
+    def send_all(self, requests: Iterable[Request]) -> RequestGroup:
         """Send requests one after the other. Raises ServiceError."""
         requests = [*requests]
         answers = [Answer.of(self.send(it.to(self.client))) for it in requests]
-        return Exchange(requests, answers)
+        return RequestGroup(requests, answers)
 
-    def pin(self, app: JsonObject) -> Exchange:
+    def pin(self, app: JsonObject) -> RequestGroup:
         """Pin chats, and undo that, also after a failure. Raises ServiceError."""
         unknown_chat = f"verify-{token_hex(8)}"
         try:
-            pinned = self.exchange(pinning_requests(app, unknown_chat))
+            pinned = self.send_all(pinning_requests(app, unknown_chat))
         finally:
             restored = self.restore(app, unknown_chat)
-        return Exchange(pinned.requests + restored.requests, pinned.answers + restored.answers)
+        return RequestGroup(pinned.requests + restored.requests, pinned.answers + restored.answers)
 
-    def restore(self, app: JsonObject, unknown_chat: str) -> Exchange:
+    def restore(self, app: JsonObject, unknown_chat: str) -> RequestGroup:
         """Undo pins, and say what is not put back. Raises ServiceError."""
         # Without an answer, nothing counts as put back.
         chats: dict[str, JsonObject] = {unknown_chat: {}}
         try:
-            exchange = self.exchange(restoring_requests(app, unknown_chat))
-            chats = exchange.answers[-1].items
+            group = self.send_all(restoring_requests(app, unknown_chat))
+            chats = group.answers[-1].items
         finally:
             for chat in app["chats"][:1]:
                 id = chat["chatId"]
@@ -117,4 +117,4 @@ class VerifyReader(AccountReader):
                     self.say(f"not put back: the pin of chat {id}")
             if unknown_chat in chats:
                 self.say(f"not put back: the chat {unknown_chat}")
-        return exchange
+        return group
