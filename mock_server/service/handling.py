@@ -1,46 +1,52 @@
-"""The work on one request: its outcome, how the outcome is kept, and faults, which disturb it."""
+"""The work on one request: its outcome, how that is kept and delivered, and what disturbs it."""
 
-from collections.abc import Collection, Iterator
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
 from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
 from mock_server import errors
 from mock_server.choices import Choices, tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.request import MAX_BODY, check_size
-from mock_server.scripting.connection import Connection, watch_client
+from mock_server.scripting.connection import Connection, wait_for_disconnect, watch_client
 from mock_server.scripting.rule import ActiveRule, Candidate, Rule
 from mock_server.service.call import Call
-from mock_server.service.delivery import Delivery
+from mock_server.service.hints import refusal_hint
 from mock_server.service.operation import Operation
 from mock_server.service.routes import Routes
-from mock_server.words import count_in_words
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""
 ASKED_BY_BROWSERS = "/favicon.ico"
 """A path that no client under test is to blame for."""
-MAX_IDS = 5
-"""The most ids that a hint names."""
 
 
 class Handling:
     """The work on one request, as the service does it and as faults disturb it."""
 
-    def __init__(self, call: Call, routes: Routes, delivery: Delivery) -> None:
+    def __init__(
+        self, call: Call, routes: Routes, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         self.call = call
         """The call as it came; its performed copies are outcomes."""
         self._routes = routes
-        self._delivery = delivery
+        self._scope = scope
+        self._receive = receive
+        self._send = send
         self._operation: Operation | None = None
         """The operation that the request is for, None if the service has none."""
         self._unrouted: Refusal | None = None
         """Why the service has no operation for the request, if a test may answer it."""
         self._kept: Call | None = None
+        self._is_sent = False
+        """Whether the whole response is sent."""
 
     def admit(self) -> None:
         """Find the operation and the caller, and check the request.
@@ -74,8 +80,14 @@ class Handling:
 
     @property
     def connection(self) -> Connection:
-        """The connection of the request. Raises NeedsConnection in process."""
-        return self._delivery.connection
+        """The client's connection. Raises NeedsConnection in process, where there is none."""
+        server = getattr(self._scope["app"].state, "server", None)
+        connection: Connection | None = server and server.connection_of(self._scope)
+        if connection is None:
+            raise errors.NeedsConnection(
+                "a connection to break (call the server by its URL)", "none"
+            )
+        return connection
 
     def outcome(self) -> Call:
         """The outcome of the request; after `keep`, the kept one. Nothing changes."""
@@ -165,10 +177,48 @@ class Handling:
         """
         script = self.call.state.script
         # The journal notes that the client leaves only while a task listens to the client.
-        with watch_client(self._delivery.receive):
+        with watch_client(self.receive):
             if holder is not None:
                 return await script.hold(holder, ms / 1000)
             return not await script.ended.wait(ms / 1000)
+
+    async def deliver(self, response: Response) -> None:
+        """Send a response; if it stays incomplete, close its connection."""
+        await response(self._scope, self.receive, self._forward)
+        if self._is_sent:
+            return
+        # The server has broken off the response, if the client had not left before.
+        self.call.exchange.note_end()
+        with suppress(errors.NeedsConnection):
+            self.connection.close()
+            # uvicorn would send a 500 if this returned before the connection is lost.
+            await wait_for_disconnect(self._receive)
+
+    async def receive(self) -> Message:
+        """The next message of the client; a disconnection is noted in the journal.
+
+        A reset and the stop of the server look to the response like a disconnection.
+        """
+        state = self.call.state
+        next_message = asyncio.ensure_future(self._receive())
+        try:
+            if await state.script.ended.wait(None, next_message):
+                return {"type": "http.disconnect"}
+            message = await next_message
+        finally:
+            next_message.cancel()
+        if message["type"] == "http.disconnect":
+            self.call.exchange.note_client_left()
+            state.journal.changed.notify()
+        return message
+
+    async def _forward(self, message: Message) -> None:
+        # The journal is first: a client that has the response must find it there.
+        self.call.exchange.note_sent(message)
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self._is_sent = True
+            self.call.exchange.note_end()
+        await self._send(message)
 
     def _accepting_choices(
         self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
@@ -213,56 +263,3 @@ class Fault(Rule, frozen=True):
     async def apply(self, firing: Candidate["Fault"], handling: Handling) -> Response:
         """The response in place of the right one, `handling.keep(handling.outcome())`."""
         raise NotImplementedError
-
-
-def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str | None:
-    """A sentence on why a request was refused; None if the message says enough."""
-    # A key that is known may lack the login that its request needs.
-    takes_login_alone = call.caller.key or (operation and operation.access == "login")
-    store = call.store
-    sandbox_name = call.sandbox.name
-    header = call.request.headers.get("authorization", "")
-    match refusal:
-        case errors.MissingAuthorization() if takes_login_alone:
-            return "This takes the token of a login, and no API key."
-        case errors.MissingAuthorization() if header:
-            return "The header is `Authorization: Bearer KEY`, with one space before the key."
-        case errors.MissingAuthorization():
-            return "The client sends no API key as `Authorization: Bearer KEY`."
-        case errors.UnknownKey() if call.sandbox_is_gone:
-            return "The sandbox of this key was deleted, or ended as it was not used."
-        case errors.UnknownKey() if not store.keys:
-            return "The fixture declares no keys, and choice unknown_key refuses all others."
-        case errors.UnknownKey():
-            keys = count_in_words(len(store.keys), "key")
-            return f"The fixture declares {keys}, and the client sends another one."
-        case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
-            level = call.caller.level.name.lower()
-            return f"The key has permission {level!r}, unless `permissions` say otherwise there."
-        case errors.RouteNotFound():
-            return f"The server does not serve this route{refusal.hint}."
-        case errors.AppNotFound():
-            return f"Sandbox {sandbox_name!r} has {first_ids(store.apps, 'app')}."
-        case errors.DatasetNotFound():
-            return f"Sandbox {sandbox_name!r} has {first_ids(store.datasets, 'dataset')}."
-        case errors.ChatNotFound():
-            number = sum(len(it.chats) for it in store.apps.values())
-            chats = count_in_words(number, "chat")
-            return f"Sandbox {sandbox_name!r} has {chats}, but not this one in this app."
-        case errors.ParentNotFound():
-            return "The folder does not exist there, or is inside of what is to be moved."
-        case errors.UnsupportedMediaType():
-            return "The client sends its body without `Content-Type: application/json`."
-        case errors.WrongPassword():
-            return "The users and passwords are those of the fixture's `users`."
-    if refusal.plain.status == 404:
-        return f"Nothing in sandbox {sandbox_name!r} has this id."
-    return None
-
-
-def first_ids(ids: Collection[str], noun: str) -> str:
-    """The number of the objects, and the first of their ids: `2 apps: a, b`."""
-    count = count_in_words(len(ids), noun)
-    if not ids:
-        return count
-    return f"{count}: {', '.join(islice(ids, MAX_IDS))}"

@@ -1,0 +1,66 @@
+"""Hints in the journal: why a request was refused."""
+
+from collections.abc import Collection
+from itertools import islice
+
+from mock_server import errors
+from mock_server.errors import Refusal
+from mock_server.service.call import Call
+from mock_server.service.operation import Operation
+from mock_server.words import count_in_words
+
+MAX_IDS = 5
+"""The most ids that a hint names."""
+
+
+def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str | None:
+    """A sentence on why a request was refused; None if the message says enough."""
+    # A key that is known may lack the login that its request needs.
+    takes_login_alone = call.caller.key or (operation and operation.access == "login")
+    store = call.store
+    sandbox_name = call.sandbox.name
+    header = call.request.headers.get("authorization", "")
+    match refusal:
+        case errors.MissingAuthorization() if takes_login_alone:
+            return "This takes the token of a login, and no API key."
+        case errors.MissingAuthorization() if header:
+            return "The header is `Authorization: Bearer KEY`, with one space before the key."
+        case errors.MissingAuthorization():
+            return "The client sends no API key as `Authorization: Bearer KEY`."
+        case errors.UnknownKey() if call.sandbox_is_gone:
+            return "The sandbox of this key was deleted, or ended as it was not used."
+        case errors.UnknownKey() if not store.keys:
+            return "The fixture declares no keys, and choice unknown_key refuses all others."
+        case errors.UnknownKey():
+            keys = count_in_words(len(store.keys), "key")
+            return f"The fixture declares {keys}, and the client sends another one."
+        case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
+            level = call.caller.level.name.lower()
+            return f"The key has permission {level!r}, unless `permissions` say otherwise there."
+        case errors.RouteNotFound():
+            return f"The server does not serve this route{refusal.hint}."
+        case errors.AppNotFound():
+            return f"Sandbox {sandbox_name!r} has {first_ids(store.apps, 'app')}."
+        case errors.DatasetNotFound():
+            return f"Sandbox {sandbox_name!r} has {first_ids(store.datasets, 'dataset')}."
+        case errors.ChatNotFound():
+            number = sum(len(it.chats) for it in store.apps.values())
+            chats = count_in_words(number, "chat")
+            return f"Sandbox {sandbox_name!r} has {chats}, but not this one in this app."
+        case errors.ParentNotFound():
+            return "The folder does not exist there, or is inside of what is to be moved."
+        case errors.UnsupportedMediaType():
+            return "The client sends its body without `Content-Type: application/json`."
+        case errors.WrongPassword():
+            return "The users and passwords are those of the fixture's `users`."
+    if refusal.plain.status == 404:
+        return f"Nothing in sandbox {sandbox_name!r} has this id."
+    return None
+
+
+def first_ids(ids: Collection[str], noun: str) -> str:
+    """The number of the objects, and the first of their ids: `2 apps: a, b`."""
+    count = count_in_words(len(ids), noun)
+    if not ids:
+        return count
+    return f"{count}: {', '.join(islice(ids, MAX_IDS))}"
