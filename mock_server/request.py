@@ -167,7 +167,10 @@ def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def last_question(messages: list[Any]) -> list[dict[str, Any]]:
-    """The parts of the question: the last messages in a row with the same role and `dataId`."""
+    """The parts of the question: the last messages in a row with the same role and `dataId`.
+
+    FastGPT 4.16, GPTMessages2Chats of packages/global/core/chat/adapt.ts.
+    """
     question: list[dict[str, Any]] = []
     last_speaker = None
     for message in messages:

@@ -115,9 +115,9 @@ REQUEST_TYPES: dict[str, type[ListV2Request]] = {
 """The type of requests under each value of choice list_filters."""
 LIST_REQUEST_FIELDS = ListV2Request.__struct_encode_fields__
 MAX_SERVICE_TEXT = 100
-"""The most characters of a searchText that FastGPT takes."""
+"""The most characters of a searchText that FastGPT 4.16 takes."""
 AS_THE_SERVICE = profile_choices("fastgpt-4.16")
-"""The choices of the older list, which is no operation of the spec: it is always FastGPT's."""
+"""The choices of the older list, which is no operation of the spec."""
 UNDOCUMENTED = {*Collection.__struct_fields__} - {*SpecFields.__struct_fields__}
 """The fields of a collection that the spec does not have."""
 NOT_LISTED = {"external_file_url": UNSET, "api_file_id": UNSET, "details": UNSET}
@@ -213,7 +213,7 @@ def without_counts(collection: Collection) -> Collection:
 
 
 def clean_search_text(text: str) -> str:
-    """The text without `'`, as FastGPT searches for it. Raises InvalidField if too long."""
+    """The text without `'`, as in listV2.ts of FastGPT 4.16. Raises InvalidField if too long."""
     if len(text) > MAX_SERVICE_TEXT:
         expected = f"a searchText of at most {MAX_SERVICE_TEXT} characters"
         raise errors.InvalidField(expected, text, "$.searchText")

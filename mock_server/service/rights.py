@@ -1,4 +1,7 @@
-"""The rights of a caller, as the spec and FastGPT show them: names and numbers."""
+"""The rights of a caller: names and numbers.
+
+Spec 2.2; FastGPT 4.16, packages/global/support/permission/controller.ts.
+"""
 
 from typing import Any, Literal
 
@@ -7,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from mock_server.store.objects import Level
 
 Rights = dict[str, Any]
-"""Rights as FastGPT shows them: numbers, names and shown."""
+"""Rights in the form of FastGPT: numbers, names, and texts that a person is shown."""
 RightsKind = Literal["dataset", "app", "team"]
 
 

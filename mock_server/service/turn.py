@@ -23,7 +23,8 @@ _IMAGE = re.compile(
     r"data:image/(?P<type>[\w.+-]+);base64,(?P<data>[A-Za-z0-9+/=\r\n]+)", re.IGNORECASE
 )
 UNKEPT = "NO_RECORD_HISTORIES"
-"""The id of a chat that is never kept."""
+"""The id of a chat that is never kept (FastGPT 4.16, core/chat/utils/prepare.ts)."""
+# The title of a chat: FastGPT 4.16, core/chat/title.ts.
 UNTITLED = ("", "新对话", "历史记录")
 TITLE_UNITS = 20
 """The most UTF-16 units of a title."""
@@ -55,7 +56,10 @@ def read_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[
 
 
 def read_image(url: str, folder: str, where: str) -> File:
-    """An image. An image in the URL itself gets a key, as if stored. Raises InvalidImage."""
+    """An image. An image in the URL itself gets a key, as if stored. Raises InvalidImage.
+
+    FastGPT 4.16, core/chat/completionMessage.ts.
+    """
     if url[:11].lower() != "data:image/":
         return File("image", url=url)
     image = _IMAGE.fullmatch(url)
@@ -70,7 +74,8 @@ def read_image(url: str, folder: str, where: str) -> File:
 def answer_open_question(chat: Chat, answer: str) -> Record | None:
     """The last reply of a chat, with this answer in the open choice or form at its end.
 
-    None if the reply does not end with an open choice or form.
+    None if the reply does not end with an open choice or form. FastGPT 4.16,
+    getLastInteractiveValue of packages/global/core/workflow/runtime/utils.ts.
     """
     replies = [it for it in chat.records if it.obj == "AI" and not it.deleted]
     if not replies:
