@@ -125,8 +125,8 @@ def value_or_text(value: Any, body: bytes) -> Any:
 def form_fields(body: bytes, headers: Mapping[str, str]) -> JsonObject:
     """The fields of a form: its `file`, its texts, and the fields of the JSON object `data`.
 
-    A field in `data` wins, a repeated text is an array, as are those named `tags[]` or `tags[0]`, and
-    a `data` that is not a JSON object counts as an empty one (FastGPT 4.16, common/file/multer.ts).
+    A field in `data` wins. A repeated text is an array, as are those named `tags[]` or `tags[0]`;
+    a `data` that is not a JSON object is an empty one (FastGPT 4.16, common/file/multer.ts).
     Raises BadForm, LimitReached.
     """
     parts = form_parts(body, headers, must_end=True)

@@ -4,10 +4,11 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from hashlib import sha256
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -258,8 +259,7 @@ class Client(httpx2.Client):
         slow = self.add("delay", operation="updateHistory", ms=ms)
         with ThreadPoolExecutor() as threads:
             pinned = threads.submit(self.pin)
-            while not self.fired(slow):
-                pass
+            until(lambda: self.fired(slow))
             yield pinned
 
     # Connections
@@ -294,6 +294,13 @@ class LocalClient(Client):
         base = {"base_url": "http://localhost", "transport": self.sent}
         httpx2.Client.__init__(self, headers=by(key), **base)
         self.control = Control(self)
+
+
+def until(is_so: Callable[[], object]) -> None:
+    """Return once something is so; fail if that takes more than five seconds."""
+    end = monotonic() + 5
+    while not is_so():
+        assert monotonic() < end, "it never was so"
 
 
 def examples(number: int) -> int:

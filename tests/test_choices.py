@@ -33,6 +33,11 @@ NEW_CHAT = SENT_PIN | {"chatId": "new"}
 # What shows a choice: a request, and what of its response, or of the state, depends on it.
 
 
+def tags(client: Client) -> object:
+    """The tags of a collection that has none."""
+    return client.item("in-a").get("tags")
+
+
 def status_of(path: str, body: Any) -> Callable[[Client], object]:
     return lambda client: client.fetch(path, body).status_code
 
@@ -168,7 +173,7 @@ ROWS: list[tuple[str, Callable[[Client], object], dict[Any, object]]] = [
     ("request_form", status_of(LIST, MARKED), {"strict": 400, "service": 200}),
     ("search_text", listed(searchText="a'lpha"), {"whole": [], "service": ["in-a", "link"]}),
     ("item_fields", of_service, {"documented": dict.fromkeys(OF_SERVICE), "service": OF_SERVICE}),
-    ("tags_empty", lambda client: client.item("in-a").get("tags"), {"list": [], "absent": None}),
+    ("tags_empty", tags, {"list": [], "absent": None}),
     ("chat_unknown", pinned_new, NEW_CHATS),
     ("top_missing", titled, {"reject": (400, "Two", True), "ignore": (200, "New", True)}),
     ("method_mismatch", code(PIN, SENT_PIN, method="POST"), {"reject": 405, "accept": 200}),

@@ -7,10 +7,11 @@ import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 
 import httpx2
 import pytest
-from account import LIST, SENT_LIST, by, connected
+from account import LIST, SENT_LIST, by, connected, until
 
 from mock_server import Control, MockServer, create_app
 from mock_server.embedding import run_server
@@ -122,8 +123,7 @@ def waiting(control):
         for rule in SLOW:
             fault = control.fault(**rule)
             threads.submit(listed, control.url)
-            while not fault.fired:
-                pass
+            until(partial(getattr, fault, "fired"))
         yield
 
 

@@ -74,11 +74,25 @@ def page_at(offset: int) -> Callable[[Client], Any]:
     return lambda client: numbers_of(client, offset=offset)
 
 
+def status(client: Client) -> int:
+    return client.pin().status_code
+
+
+def two_statuses(client: Client) -> list[int]:
+    return client.statuses(2)
+
+
+def fields_of_items(client: Client) -> tuple[bool, bool]:
+    """Whether all items on a page have a field `more`, and whether they have `tags`."""
+    items = client.items()
+    return all("more" in it for it in items), all("tags" in it for it in items)
+
+
 JSON = "application/json"
 LATE = (True, (JSON, RIGHT_PIN, True))
 SEEN: list[tuple[str, dict[str, Any], Callable[[Client], Any], Any]] = [
-    ("error", {}, lambda it: it.pin().status_code, 503),
-    ("rate_limit", {"limit": 1, "window": 60}, lambda it: it.statuses(2), [200, 429]),
+    ("error", {}, status, 503),
+    ("rate_limit", {"limit": 1, "window": 60}, two_statuses, [200, 429]),
     ("delay", {"ms": 300}, late, LATE),
     ("delay", {"min": 300, "max": 310}, late, LATE),
     ("hang", {}, comes, False),
@@ -92,8 +106,8 @@ SEEN: list[tuple[str, dict[str, Any], Callable[[Client], Any], Any]] = [
     ("malformed_json", {}, pinned, (JSON, RIGHT_PIN[:-1] + b"]", False)),
     ("dribble", {"chunks": 2, "ms": 1000}, first_piece, RIGHT_PIN[:27]),
     ("lost_write", {}, pinned, (JSON, RIGHT_PIN, False)),
-    ("alter", {"set": {"more": 1}}, lambda it: {item.get("more") for item in it.items()}, {1}),
-    ("alter", {"remove": ["tags"]}, lambda it: {"tags" in item for item in it.items()}, {False}),
+    ("alter", {"set": {"more": 1}}, fields_of_items, (True, True)),
+    ("alter", {"remove": ["tags"]}, fields_of_items, (False, False)),
     ("wrong_total", {"by": 5}, page_at(0), ([*range(1, 11)], 125)),
     ("duplicate_item", {}, page_at(10), ([10, *range(11, 20)], 120)),
     ("duplicate_item", {}, page_at(0), ([1, *range(1, 10)], 120)),

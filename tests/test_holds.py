@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import CHAT, COMPLETIONS, RIGHT_PIN, Client
+from account import CHAT, COMPLETIONS, RIGHT_PIN, Client, until
 
 from mock_server import MockServer
 
@@ -24,8 +24,7 @@ def held(client: Client, rule: Any, call: Any) -> Iterator[Future[httpx2.Respons
     """The future response of a call that the rule holds."""
     with ThreadPoolExecutor() as threads:
         response = threads.submit(call)
-        while not rule.held:
-            assert not response.done()
+        until(lambda: rule.held)
         yield response
 
 
@@ -43,8 +42,7 @@ def test_the_end_of_a_block_lets_all_held_calls_go_on(client):
     with ThreadPoolExecutor() as threads:
         with client.control.fault("hold") as hold:
             responses = [threads.submit(client.pin) for _ in range(3)]
-            while hold.held < 3:
-                assert not any(it.done() for it in responses)
+            until(lambda: hold.held == 3)
         assert [it.result(5).status_code for it in responses] == [200] * 3
 
 
@@ -56,21 +54,23 @@ def test_a_hold_with_phase_after_has_performed_the_operation(client):
         assert response.result(5).content == RIGHT_PIN
 
 
-ENDS = {
-    "reset": lambda it: it.control.reset(),
-    "restore": lambda it: it.control.restore(it.control.snapshot()),
-}
+def end(client: Client, by: str) -> None:
+    """Reset the sandbox, or restore it."""
+    if by == "reset":
+        client.control.reset()
+    else:
+        client.control.restore(client.control.snapshot())
 
 
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("by", ["reset", "restore"])
 @pytest.mark.parametrize("kind", ["fault", "reply"])
-def test_a_held_call_ends_without_a_response(client, kind, end):
+def test_a_held_call_ends_without_a_response(client, kind, by):
     if kind == "fault":
         hold, call = client.control.fault("hold"), client.pin
     else:
         hold, call = client.control.reply(parts=HELD_TWICE), lambda: ask(client)
     with held(client, hold, call) as response:
-        ENDS[end](client)
+        end(client, by)
         assert isinstance(response.exception(5), httpx2.RemoteProtocolError)
     assert not client.is_pinned()
 
@@ -90,16 +90,14 @@ def test_a_stop_of_the_server_ends_a_held_call():
             hold = server.fault("hold")
             client = httpx2.Client(headers={"Authorization": "Bearer any"})
             response = threads.submit(client.post, f"{server.url}/api/core/app/list", json={})
-            while not hold.held:
-                pass
+            until(lambda: hold.held)
         assert isinstance(response.exception(5), httpx2.RemoteProtocolError)
 
 
 def test_a_client_that_leaves_a_held_call_is_seen(client):
     hold = client.control.fault("hold")
     with client.connect():
-        while not hold.held:
-            pass
+        until(lambda: hold.held)
     assert client.control.wait_for("updateHistory", cut=True)["response"]["cut"]
 
 
@@ -110,8 +108,7 @@ def test_a_held_stream_goes_on_and_later_holds_of_its_rule_are_released(client):
     with client.stream("POST", COMPLETIONS, json=sent) as response:
         pieces = response.iter_text()
         said = next(pieces)
-        while not hold.held:
-            pass
+        until(lambda: hold.held)
         hold.remove()
         said += "".join(pieces)
     assert "two" in said and said.endswith("data: [DONE]\n\n")
@@ -130,8 +127,7 @@ def test_a_reply_whose_rule_is_gone_does_not_wait(client):
     reply = client.control.reply(parts=["One ", {"pauseMs": 200}, {"hold": True}, "two."])
     with ThreadPoolExecutor() as threads:
         response = threads.submit(ask, client)
-        while not reply.fired:
-            pass
+        until(lambda: reply.fired)
         reply.remove()
         assert response.result(5).status_code == 200
 
@@ -143,8 +139,7 @@ def test_a_held_stream_can_be_stopped(client):
     with client.stream("POST", "/api/v2/chat/completions", json=sent) as response:
         pieces = response.iter_text()
         assert '"content":"One "' in next(pieces)
-        while not hold.held:
-            pass
+        until(lambda: hold.held)
         client.post("/api/v2/chat/stop", json=CHAT)
         assert "".join(pieces).endswith("data: [DONE]\n\n")
     assert client.records()[1]["value"][0]["text"]["content"] == "One "

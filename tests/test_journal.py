@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClient
+from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClient, until
 
 from mock_server.admin.journal import entry_events
 from mock_server.application import create_app
@@ -152,8 +152,7 @@ def test_what_a_delay_holds_back_is_done_though_the_client_has_left(client):
     client.add("delay", ms=200)
     give_up(client, body=SENT_PIN | {"more": "x" * 10_000})  # more than the journal keeps
     assert not client.is_pinned()
-    while not client.is_pinned():
-        pass
+    until(client.is_pinned)
     (entry,) = client.control.journal
     assert (entry["response"]["cut"], entry["response"]["status"]) == (True, 0)
 

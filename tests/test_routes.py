@@ -60,6 +60,77 @@ def test_an_example_succeeds(person, it):
     assert it.is_bare or response.json()["code"] == 200
 
 
+SHOWN = {
+    "getHistories": "refund-4711",
+    "chat.stop": '"completed":true',
+    "chat.init": "Refund for order 4711",
+    "v2.createQuestionGuide": "What else can you do?",
+    "listV2": "Manual entries",
+    "collection.list": '"pageNum":1,"pageSize":10',
+    "collection.detail": '"errorCount":0',
+    "getPaginationRecords": "I sent order 4711 back",
+    "getRecords_v2": '"hasMorePrev":false',
+    "getResData": '"data":[]',
+    "app.list": "Customer support",
+    "app.detail": '"chatConfig":',
+    "dataset.list": "Handbook",
+    "dataset.detail": "How we work",
+    "createTrainingUsage": "68b000000000000000000001",
+    "data.list": "Do you ship abroad?",
+    "data.detail": "When are you open?",
+    "searchTest": '"score":[',
+    "preLogin": '"code":"92a490"',
+    "loginByPassword": '"token":',
+    "tokenLogin": '"username":"root"',
+    "getTeamPlanStatus": '"usedAppAmount":2',
+}
+"""What the response to an example shows, of operations that change nothing."""
+CHANGED = {
+    "updateHistory": '-"top":true',
+    "markRead": '-"updateTime":"2026-03-02T09:15:00.000Z"',
+    "delHistory": '+"deleted":true',
+    "clearHistories": '+"deleted":true',
+    "collection.update": "+Entries by hand",
+    "collection.delete": "-6593e137231a2be9c5603ba9",
+    "record.delete": '+"deleted":true',
+    "updateUserFeedback": '+"userGoodFeedback":"yes"',
+    "completions": "+When do you open?",
+    "v2.completions": "+When do you open?",
+    "app.create": '+"name":"New"',
+    "dataset.create": '+"name":"New"',
+    "dataset.update": "+Staff handbook",
+    "dataset.delete": "-6593e137231a2be9c5603ba7",
+    "collection.create": '+"name":"Notes"',
+    "create.text": "+We are closed on Sunday.",
+    "create.link": "+https://example.com/terms",
+    "apiCollection": '+"apiFileId":"returns-7"',
+    "externalFileUrl": "+https://example.com/a.pdf",
+    "localFile": "+Parcels arrive on Friday.",
+    "pushData": "+Who answers?",
+    "insertData": "+Do you sell gift cards?",
+    "data.update": "+When do you open?",
+    "data.delete": "-3ced00f6ea5c20f80b3baaa5",
+    "loginout": '+"logouts":1',
+}
+"""A text of which an example adds one more to the state (+), or takes one out of it (-)."""
+
+
+@pytest.mark.parametrize("it", OPERATIONS, ids=lambda it: it.name)
+def test_each_operation_has_a_row_of_what_it_shows_or_changes(it):
+    with LocalClient("demo", choices={"training": "instant"}) as client:
+        send(client, login_by_password)
+        before = client.get("/__admin/state").text
+        # The chat of the example is pinned already.
+        shown = send(client, it, {"top": False} if it.name == "updateHistory" else {}).text
+        after = client.get("/__admin/state").text
+    if it.name in SHOWN:
+        assert SHOWN[it.name] in shown and after == before
+    else:
+        sign, text = CHANGED[it.name][0], CHANGED[it.name][1:]
+        added = after.count(text) - before.count(text)
+        assert added > 0 if sign == "+" else added < 0
+
+
 @pytest.mark.parametrize(("it", "field"), UNKNOWN, ids=[f"{it.name}-{id}" for it, id in UNKNOWN])
 def test_an_unknown_id_is_refused_as_declared(person, it, field):
     response = send(person, it, {field: "0" * 24})

@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from time import monotonic
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 import yaml
-from account import ACCOUNT, COMPLETIONS, Client, said
+from account import ACCOUNT, COMPLETIONS, Client, said, until
 
 from mock_server import create_app
 
@@ -79,9 +78,7 @@ def test_a_sandbox_that_is_gone_or_idle_is_unknown(client):
     client.admin("DELETE", "/sandboxes/one")
     assert client.pin(key=key).status_code == 401
     key = client.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.0001})["key"]
-    end = monotonic() + 5
-    while client.pin(key=key).status_code != 401 and monotonic() < end:
-        pass
+    until(lambda: client.pin(key=key).status_code == 401)
     names = [it["name"] for it in client.admin("GET", "/sandboxes")["sandboxes"]]
     assert names == ["default"]
 
@@ -110,16 +107,17 @@ NODE = {"node": "A", "fields": {"x": "{{body.metadata.x}}"}}
 ROW = {"collectionId": "in-a", "q": "How?"}
 TALK = {"appId": "app", "chatId": "k"}
 ASKED = TALK | {"messages": [{"role": "user", "content": "x"}]}
-KEPT: list[tuple[str, Callable[[Any], Any]]] = [
-    (f"{DATA}/insertData", lambda it: ROW | {"metadata": it}),
-    (f"{DATA}/pushData", lambda it: {"collectionId": "in-a", "data": [{"q": "Q", "metadata": it}]}),
-    ("/api/core/app/create", lambda it: {"name": "N", "type": "simple", "chatConfig": it}),
-    (NEW_TEXT, lambda it: {"datasetId": "d", "name": "n", "text": "t", "metadata": it}),
-    (COMPLETIONS, lambda it: ASKED | {"variables": it}),
-    (COMPLETIONS, lambda it: ASKED | {"metadata": it}),
-    (COMPLETIONS, lambda it: TALK | {"messages": [{"role": "user", "content": json.dumps(it)}]}),
-    ("/__admin/rules", lambda it: {"kind": "reply", "parts": [{"node": "A", "fields": it}]}),
+KEPT: list[tuple[str, Any]] = [
+    (f"{DATA}/insertData", ROW | {"metadata": "VALUE"}),
+    (f"{DATA}/pushData", {"collectionId": "in-a", "data": [{"q": "Q", "metadata": "VALUE"}]}),
+    ("/api/core/app/create", {"name": "N", "type": "simple", "chatConfig": "VALUE"}),
+    (NEW_TEXT, {"datasetId": "d", "name": "n", "text": "t", "metadata": "VALUE"}),
+    (COMPLETIONS, ASKED | {"variables": "VALUE"}),
+    (COMPLETIONS, ASKED | {"metadata": "VALUE"}),
+    (COMPLETIONS, TALK | {"messages": [{"role": "user", "content": "VALUE AS TEXT"}]}),
+    ("/__admin/rules", {"kind": "reply", "parts": [{"node": "A", "fields": "VALUE"}]}),
 ]
+"""Paths, and bodies in which a value takes the place of VALUE."""
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -131,7 +129,9 @@ def nested(levels: int) -> dict[str, Any]:
 def test_what_is_kept_can_be_put_back(client, path, body, levels, is_kept):
     client.say(FORM)
     client.control.reply(parts=[NODE])
-    response = client.fetch(path, body(nested(levels)))
+    value = json.dumps(nested(levels))
+    text = json.dumps(body).replace('"VALUE"', value)
+    response = client.fetch(path, text.replace('"VALUE AS TEXT"', json.dumps(value)).encode())
     assert response.is_success is is_kept, response.text
     assert is_kept or (response.status_code == 400 and "levels" in response.json()["message"])
     for path in ("/apps/app", "/datasets/d", "/state"):
