@@ -146,7 +146,7 @@ def operations() -> str:
         paths = code(filter(None, [methods, operation.older_path]))
         spec = f" (spec {operation.section})" if operation.section else ""
         counts = COMPARED["operations"].get(operation.name)
-        alike = f"{counts['alike']} of {counts['asked']}" if counts else ""
+        alike = f"{counts['alike']}/{counts['asked']}" if counts else ""
         rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec} | {alike}")
     table = markdown("name | method and path, older path | what it does | alike", rows)
     return f"{COMPARISON.format(**COMPARED)}\n\n{table}"

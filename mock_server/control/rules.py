@@ -63,8 +63,10 @@ class AddedRule:
 
     def _call_each(self, method: str) -> None:
         """Read or remove the rule, or each fault of a preset."""
-        paths = [path_to("rules", view["id"]) for view in self._views]
-        self._views = [self._control.call(method, path) for path in paths]
+        views = []
+        for view in self._views:
+            views.append(self._control.call(method, path_to("rules", view["id"])))
+        self._views = views
 
     def remove(self) -> None:
         """Remove the rule: it does not fire any more."""
