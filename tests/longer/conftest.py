@@ -1,4 +1,4 @@
-"""A browser for the tests of the console and the demo; more examples of properties."""
+"""A browser for the tests of the console and the demo."""
 
 import os
 import shutil
@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-# The modules with the properties are imported after this.
-os.environ.setdefault("EXAMPLES", "2")
 pytest.register_assert_rewrite("look")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]

@@ -13,7 +13,7 @@ APP = "65d8a1f0c3b2a94e7f106a01"
 CHAT = "delivery-late"
 DATASET = "6593e137231a2be9c5603ba7"
 SENT = {"offset": 0, "pageSize": 50, "datasetId": DATASET}
-pytestmark = pytest.mark.served(fixture="demo", demo=True)
+pytestmark = pytest.mark.served(fixture="demo")
 
 
 def console(visit: Visit, server: MockServer, query: str = "", **options: object) -> Page:
@@ -235,7 +235,7 @@ def test_a_reset_says_what_it_takes(server, visit):
     page = console(visit, server)
     page.get_by_role("button", name="Reset all").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Faults and answers that were added (1), requests")
+    expect(dialog).to_contain_text("Rules that were added (1), requests")
     dialog.get_by_role("button", name="Cancel").click()
     assert len(server.rules) == 1
     page.get_by_role("button", name="Reset all").click()

@@ -13,7 +13,7 @@ APP = "65d8a1f0c3b2a94e7f106a01"
 ARTICLES = "#library .list li"
 CHATS = "#chats .list li"
 Open = Callable[..., Page]
-pytestmark = pytest.mark.served(fixture="demo", demo=True)
+pytestmark = pytest.mark.served(fixture="demo")
 
 
 @pytest.fixture
