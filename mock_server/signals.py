@@ -21,12 +21,20 @@ class Signal:
             with suppress(RuntimeError):
                 future.get_loop().call_soon_threadsafe(future.cancel)
 
-    async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
-        """Wait until a notification, a rival that is done, or the timeout. True if notified."""
+    def listen(self) -> asyncio.Future[None]:
+        """A future that is done after a notification from now on, until it is forgotten."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.add(future)
+        return future
+
+    def forget(self, future: asyncio.Future[None]) -> None:
+        self._waiting.discard(future)
+
+    async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
+        """Wait until a notification, a rival that is done, or the timeout. True if notified."""
+        future = self.listen()
         try:
             await asyncio.wait([future, *rivals], timeout=seconds, return_when=FIRST_COMPLETED)
             return future.done()
         finally:
-            self._waiting.discard(future)
+            self.forget(future)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from hashlib import sha256
+from threading import Event
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -266,11 +267,7 @@ class Client(httpx2.Client):
 
     @staticmethod
     def pin_as_bytes() -> bytes:
-        body = json.dumps(SENT_PIN).encode()
-        head = (f"PUT {PIN} HTTP/1.1", "Host: localhost", "Authorization: Bearer owner")
-        head += ("Connection: close", "Content-Type: application/json")
-        head += (f"Content-Length: {len(body)}", "", "")
-        return "\r\n".join(head).encode() + body
+        return as_bytes("PUT", PIN, SENT_PIN, "Connection: close")
 
     def connect(self) -> socket.socket:
         """A connection over which a pin was sent."""
@@ -280,6 +277,26 @@ class Client(httpx2.Client):
         """All bytes that come in response to a pin, and how the connection ends."""
         with closing(self.connect()) as connection:
             return read(connection)
+
+
+@contextmanager
+def one_turn(server: MockServer) -> Iterator[None]:
+    """What is sent in the block over open connections comes in one turn of the server's loop."""
+    stands = Event()
+    goes_on = Event()
+
+    def stand() -> None:
+        stands.set()
+        goes_on.wait(5)
+
+    with ThreadPoolExecutor(1) as threads:
+        stood = threads.submit(server.run, stand)
+        stands.wait(5)
+        try:
+            yield
+        finally:
+            goes_on.set()
+            stood.result(5)
 
 
 class LocalClient(Client):
@@ -338,6 +355,14 @@ def events(response: httpx2.Response) -> list[tuple[str, Any]]:
         value = data if data == "[DONE]" else json.loads(data)
         found.append((lines.get("event", ""), value))
     return found
+
+
+def as_bytes(method: str, path: str, fields: Any, *more: str) -> bytes:
+    """A request with JSON, and with these further headers."""
+    body = json.dumps(fields).encode()
+    head = [f"{method} {path} HTTP/1.1", "Host: localhost", "Authorization: Bearer owner", *more]
+    head += ["Content-Type: application/json", f"Content-Length: {len(body)}", "", ""]
+    return "\r\n".join(head).encode() + body
 
 
 def connected(url: str, content: bytes) -> socket.socket:

@@ -1,17 +1,38 @@
 """Holds over real sockets: requests and replies that wait until a test removes their rule."""
 
+import socket
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import httpx2
 import pytest
-from account import CHAT, COMPLETIONS, RIGHT_PIN, Client, until
+from account import (
+    CHAT,
+    COMPLETIONS,
+    RIGHT_PIN,
+    Client,
+    as_bytes,
+    connected,
+    one_turn,
+    read,
+    until,
+)
 
 from mock_server import MockServer
 
 HELD_TWICE = ["One ", {"hold": True}, "two ", {"hold": True}, "three."]
+
+
+ASKED = {**CHAT, "messages": [{"role": "user", "content": "x"}]}
+
+
+def opened(client: Client) -> socket.socket:
+    """A connection that the server has, as it has answered over it."""
+    connection = connected(client.control.url, b"GET /none HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert b" 404 " in connection.recv(65_536)
+    return connection
 
 
 def ask(client: Client, **fields: Any) -> httpx2.Response:
@@ -73,6 +94,40 @@ def test_a_held_call_ends_without_a_response(client, kind, by):
         end(client, by)
         assert isinstance(response.exception(5), httpx2.RemoteProtocolError)
     assert not client.is_pinned()
+
+
+PAUSE = {"parts": ["One ", {"pauseMs": 60_000}, "two."]}
+HELD = [{"kind": "hold"}, {"kind": "delay", "ms": 60_000}, {"kind": "reply", "parts": HELD_TWICE}]
+WAITING = [*HELD, {"kind": "answer", "operation": "completions", "text": "Late", "delayMs": 60_000}]
+WAITING += [{"kind": "reply"} | PAUSE]
+WAITING += [{"kind": "reply", "text": "One two.", "stream": {"firstTokenMs": 60_000}}]
+ENDS = [("POST", "/reset", it) for it in WAITING] + [("PUT", "/state", it) for it in WAITING]
+ENDS += [("POST", "/snapshots/s/restore", it) for it in HELD]
+
+
+@pytest.mark.parametrize("method, path, rule", ENDS)
+def test_an_end_that_comes_in_the_turn_of_a_call_ends_it(client, server, method, path, rule):
+    client.add(**rule)
+    client.control.snapshot("s")
+    with closing(opened(client)) as call, closing(opened(client)) as other:
+        with one_turn(server):
+            call.sendall(as_bytes("POST", COMPLETIONS, ASKED))
+            other.sendall(as_bytes(method, f"/__admin{path}", {}))
+        assert b" 200 " in other.recv(65_536)
+        assert b"two." not in read(call)[0]
+
+
+def test_a_stop_in_the_turn_of_a_reply_stops_it(client, server):
+    client.add("reply", **PAUSE)
+    streamed = ASKED | {"stream": True}
+    call_v2 = as_bytes("POST", "/api/v2/chat/completions", streamed, "Connection: close")
+    with closing(opened(client)) as call, closing(opened(client)) as other:
+        with one_turn(server):
+            call.sendall(call_v2)
+            other.sendall(as_bytes("POST", "/api/v2/chat/stop", CHAT))
+        assert b'"completed":true' in other.recv(65_536)
+        content, _ = read(call)
+    assert b"[DONE]" in content and b"two." not in content
 
 
 def test_the_rules_of_a_test_stay_after_a_restore(client):

@@ -1,6 +1,7 @@
 """The work on one request: its outcome, how that is kept and delivered, and what disturbs it."""
 
 import asyncio
+from asyncio import FIRST_COMPLETED
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -45,6 +46,8 @@ class Handling:
         self._unrouted: Refusal | None = None
         """Why the service has no operation for the request, if a test may answer it."""
         self._kept: Call | None = None
+        self._ended = call.state.script.ended.listen()
+        """Done once the sandbox is reset or removed, or the server stops."""
         self._is_sent = False
         """Whether the whole response is sent."""
 
@@ -173,14 +176,14 @@ class Handling:
     async def pause(self, ms: float, holder: ActiveRule[Any] | None = None) -> bool:
         """Wait in real time, even if the client leaves, or until a holding rule is removed.
 
-        False if a reset or the stop of the server ends the wait; a restore ends that for a rule.
+        False if a reset, a restore or the stop of the server ends the wait.
         """
         script = self.call.state.script
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self.receive):
             if holder is not None:
                 return await script.hold(holder, ms / 1000)
-            return not await script.ended.wait(ms / 1000)
+            return not await script.waits_ended.wait(ms / 1000)
 
     async def deliver(self, response: Response) -> None:
         """Send a response; if it stays incomplete, close its connection."""
@@ -199,18 +202,24 @@ class Handling:
 
         A reset and the stop of the server look to the response like a disconnection.
         """
-        state = self.call.state
         next_message = asyncio.ensure_future(self._receive())
         try:
-            if await state.script.ended.wait(None, next_message):
+            ends: list[asyncio.Future[Any]] = [self._ended, next_message]
+            await asyncio.wait(ends, return_when=FIRST_COMPLETED)
+            if self._ended.done():
                 return {"type": "http.disconnect"}
             message = await next_message
         finally:
             next_message.cancel()
         if message["type"] == "http.disconnect":
             self.call.exchange.note_client_left()
-            state.journal.changed.notify()
+            self.call.state.journal.changed.notify()
         return message
+
+    def end(self) -> None:
+        """End the entry of the journal."""
+        self.call.state.script.ended.forget(self._ended)
+        self.call.state.journal.close(self.call.exchange)
 
     async def _forward(self, message: Message) -> None:
         # The journal is first: a client that has the response must find it there.
