@@ -6,8 +6,12 @@ from account import connected, read
 REFUSED = b"\r\n\r\nInvalid HTTP request received."
 
 
-def head(*headers: str, target: str = "/") -> str:
-    return "\r\n".join([f"GET {target} HTTP/1.1", *headers, "", ""])
+def head(*headers: str, target: str = "/", version: str = "1.1") -> str:
+    return "\r\n".join([f"GET {target} HTTP/{version}", *headers, "", ""])
+
+
+def head_of_a(*headers: str, target: str = "/") -> str:
+    return head("Host: a", *headers, target=target)
 
 
 def answer(client, request):
@@ -19,16 +23,20 @@ def answer(client, request):
 
 
 WITHIN = {
-    "path": head("Host: a", "Connection: close", target=f"/{'a' * 16_000}"),
-    "headers": head("Host: a", "Connection: close", *["X: a"] * 98),
-    "in all": head("Host: a", "Connection: close", *[f"X: {'a' * 16_000}"] * 4),
+    "path": head_of_a("Connection: close", target=f"/{'a' * 16_000}"),
+    "headers": head_of_a("Connection: close", *["X: a"] * 98),
+    "in all": head_of_a("Connection: close", *[f"X: {'a' * 16_000}"] * 4),
 }
-OVER = {"path": head(target=f"/{'a' * 16_500}"), "query": head(target=f"/?{'a' * 16_500}")}
-OVER |= {"header": head(f"X: {'a' * 16_500}"), "headers": head(*["X: a"] * 101)}
-OVER |= {"in all": head(*[f"X: {'a' * 16_000}"] * 5)}
-OVER |= {"without an end": head(f"X: {'a' * 65_536}").rstrip()}
+OVER = {"path": head_of_a(target=f"/{'a' * 16_500}")}
+OVER |= {"query": head_of_a(target=f"/?{'a' * 16_500}")}
+OVER |= {"header": head_of_a(f"X: {'a' * 16_500}"), "headers": head_of_a(*["X: a"] * 100)}
+OVER |= {"in all": head_of_a(*[f"X: {'a' * 16_000}"] * 5)}
+OVER |= {"without an end": head_of_a(f"X: {'a' * 65_536}").rstrip()}
 ODD = {"TLS": "\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03", "SOCKS": "\x05\x01\0"}
 ODD |= {"CONNECT": "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"}
+ODD |= {"no host": head("X: a"), "two hosts": head_of_a("Host: a")}
+ODD |= {"transfer coding": head_of_a("Transfer-Encoding: gzip, chunked")}
+ODD |= {"HTTP/2.0": head("Host: a", version="2.0"), "HTTP/1.2": head("Host: a", version="1.2")}
 
 
 @pytest.mark.parametrize("sent", WITHIN.values(), ids=WITHIN)
@@ -63,6 +71,30 @@ def test_a_request_that_offers_an_upgrade_is_served_without_it(client, later):
         connection.sendall(sent[len(sent) - later :] + pin)
         content, _ = read(connection)
     assert content.count(b"HTTP/1.1 200") == 2 and client.is_pinned()
+
+
+def test_requests_that_offer_an_upgrade_may_come_in_one_packet(client):
+    offer = client.pin_as_bytes().replace(b"close", b"Upgrade\r\nUpgrade: h2c")
+    content = answer(client, offer + offer + client.pin_as_bytes())
+    assert content.count(b"HTTP/1.1 200") == 3
+
+
+BROKEN = {"line": b"\x16\x03\x01\r\n\r\n", "head": head("X Y: a").encode()}
+BROKEN |= {"body": head_of_a("Transfer-Encoding: chunked").encode() + b"no length\r\n"}
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["with them", "later"])
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_bytes_that_are_no_http_are_refused_after_the_responses_to_what_came_before(
+    client, broken, later
+):
+    pin = client.pin_as_bytes().replace(b"close", b"keep-alive")
+    client.add("delay", ms=50)
+    with connected(client.control.url, pin + pin + (b"" if later else broken)) as connection:
+        connection.sendall(broken if later else b"")
+        content, _ = read(connection)
+    assert [it[:3] for it in content.split(b"HTTP/1.1 ")[1:]] == [b"200", b"200", b"400"]
+    assert content.endswith(REFUSED)
 
 
 def test_trailers_are_no_headers(client):

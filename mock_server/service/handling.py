@@ -16,7 +16,12 @@ from mock_server.choices import Choices, tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.request import MAX_BODY, check_size
-from mock_server.scripting.connection import Connection, wait_for_disconnect, watch_client
+from mock_server.scripting.connection import (
+    TRANSPORT,
+    Connection,
+    wait_for_disconnect,
+    watch_client,
+)
 from mock_server.scripting.rule import ActiveRule, Candidate, Rule
 from mock_server.service.call import Call
 from mock_server.service.hints import refusal_hint
@@ -84,13 +89,11 @@ class Handling:
     @property
     def connection(self) -> Connection:
         """The client's connection. Raises NeedsConnection in process, where there is none."""
-        server = getattr(self._scope["app"].state, "server", None)
-        connection: Connection | None = server and server.connection_of(self._scope)
-        if connection is None:
-            raise errors.NeedsConnection(
-                "a connection to break (call the server by its URL)", "none"
-            )
-        return connection
+        transport = self._scope.get(TRANSPORT)
+        if transport is None:
+            expected = "a connection to break (call the server by its URL)"
+            raise errors.NeedsConnection(expected, "none")
+        return Connection(transport)
 
     def outcome(self) -> Call:
         """The outcome of the request; after `keep`, the kept one. Nothing changes."""
