@@ -1,5 +1,6 @@
 """Holds over real sockets: requests and replies that wait until a test removes their rule."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,6 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 from account import (
+    ACCOUNT,
     CHAT,
     COMPLETIONS,
     RIGHT_PIN,
@@ -20,7 +22,7 @@ from account import (
     until,
 )
 
-from mock_server import MockServer
+from mock_server import MockServer, create_app
 
 HELD_TWICE = ["One ", {"hold": True}, "two ", {"hold": True}, "three."]
 
@@ -206,6 +208,52 @@ def test_raw_text_is_sent_as_it_stands_and_not_kept(client):
     assert raw in client.say(*parts, stream=True).text
     assert client.records()[1]["value"][0]["text"]["content"] == "One two."
     assert client.say(*parts).json()["choices"][0]["message"]["content"] == "One two."
+
+
+def test_a_held_call_counts_as_use_of_its_sandbox(client):
+    sandbox = client.control.create_sandbox(ttl=0.3)
+    hold = sandbox.fault("hold")
+    with held(client, hold, lambda: client.pin(key=sandbox.key)) as response:
+        client.control.create_sandbox(ttl=0.3)
+        until(lambda: len(client.admin("GET", "/sandboxes")["sandboxes"]) == 2)
+        hold.remove()
+        assert response.result(5).status_code == 200
+
+
+def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(client):
+    hold = client.control.reply(parts=[{"pauseMs": 500}, {"hold": True}, "One."], times=1)
+    with ThreadPoolExecutor() as threads:
+        response = threads.submit(ask, client)
+        until(lambda: hold.fired)
+        until(lambda: hold.held)
+        for _ in range(1_001):
+            client.add("error", ttl=0.0001)
+        assert hold.held == 1
+        hold.remove()
+        assert response.result(5).status_code == 200
+
+
+ENDED_EARLY = [{"kind": "hold"}, {"kind": "reply", "parts": HELD_TWICE[1:]}]
+
+
+@pytest.mark.parametrize("rule", ENDED_EARLY)
+def test_in_process_a_held_call_gets_an_error_when_a_reset_ends_it(rule):
+    async def ended() -> httpx2.Response:
+        transport = httpx2.ASGITransport(create_app(ACCOUNT))
+        headers = {"Authorization": "Bearer owner"}
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://localhost", headers=headers
+        ) as http:
+            await http.post("/__admin/rules", json=rule)
+            call = asyncio.create_task(http.post(COMPLETIONS, json=ASKED))
+            while not (await http.get("/__admin/rules")).json()["rules"][0]["held"]:
+                await asyncio.sleep(0)
+            await http.post("/__admin/reset", json={})
+            return await asyncio.wait_for(call, 5)
+
+    response = asyncio.run(ended())
+    assert response.status_code == 500
+    assert "Expected a connection to break (call the server by its URL)" in response.text
 
 
 HOLDING = [

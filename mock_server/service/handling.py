@@ -3,7 +3,6 @@
 import asyncio
 from asyncio import FIRST_COMPLETED
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -55,6 +54,7 @@ class Handling:
         """Done once the sandbox is reset or removed, or the server stops."""
         self._is_sent = False
         """Whether the whole response is sent."""
+        call.sandbox.begin_request()
 
     def admit(self) -> None:
         """Find the operation and the caller, and check the request.
@@ -185,20 +185,34 @@ class Handling:
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self.receive):
             if holder is not None:
-                return await script.hold(holder, ms / 1000)
-            return not await script.waits_ended.wait(ms / 1000)
+                goes_on = await script.hold(holder, ms / 1000, self._ended)
+            else:
+                goes_on = not await script.waits_ended.wait(ms / 1000, self._ended)
+        # A state that was replaced has ended before, and does not tell it again.
+        return goes_on and not self._ended.done()
 
     async def deliver(self, response: Response) -> None:
-        """Send a response; if it stays incomplete, close its connection."""
+        """Send a response; if it stays incomplete, close its connection.
+
+        In process, where there is none, raises NeedsConnection if the response has begun.
+        """
         await response(self._scope, self.receive, self._forward)
-        if self._is_sent:
+        exchange = self.call.exchange
+        if self._is_sent or exchange.client_left:
             return
-        # The server has broken off the response, if the client had not left before.
-        self.call.exchange.note_end()
-        with suppress(errors.NeedsConnection):
-            self.connection.close()
-            # uvicorn would send a 500 if this returned before the connection is lost.
-            await wait_for_disconnect(self._receive)
+        # The server has broken off the response.
+        try:
+            connection = self.connection
+        except errors.NeedsConnection as refusal:
+            if exchange.status:
+                raise
+            response = failure_response(refusal, self.choices)
+            await response(self._scope, self.receive, self._forward)
+            return
+        exchange.note_end()
+        connection.close()
+        # uvicorn would send a 500 if this returned before the connection is lost.
+        await wait_for_disconnect(self._receive)
 
     async def receive(self) -> Message:
         """The next message of the client; a disconnection is noted in the journal.
@@ -221,6 +235,7 @@ class Handling:
 
     def end(self) -> None:
         """End the entry of the journal."""
+        self.call.sandbox.end_request()
         self.call.state.script.ended.forget(self._ended)
         self.call.state.journal.close(self.call.exchange)
 
