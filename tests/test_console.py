@@ -181,3 +181,15 @@ def test_the_language_is_the_browser_s(client, accepted, query, is_chinese):
 def test_every_failure_that_a_click_adds_is_taken(client, name):
     client.admin("POST", "/rules", {"operation": "listV2"} | fields_to_send(FAILURES[name]))
     assert FAILURES[name].kind in part(client, "control")
+
+
+@pytest.mark.parametrize("id", [".", ".."])
+def test_what_no_browser_can_reach_has_no_button(client, id):
+    client.control.put_app({"id": id, "chats": [{"chatId": "c", "title": "T"}]})
+    client.control.put_app({"id": "a", "chats": [{"chatId": id, "title": "T"}]})
+    client.control.put_dataset({"id": id, "collections": [{"_id": "in", "name": "N"}]})
+    client.control.put_dataset({"id": "b", "collections": [{"_id": id, "name": "N"}]})
+    client.control.snapshot(id)
+    for query in (f"app={id}", "app=a", f"dataset={id}", "dataset=b"):
+        actions = re.findall('action="([^"]+)"', part(client, f"all?{query}"))
+        assert actions and all({".", ".."}.isdisjoint(it.split("/")) for it in actions)

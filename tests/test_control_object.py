@@ -77,7 +77,10 @@ def test_chats_are_read_put_and_removed(mock_server):
     assert pin(mock_server).status_code == 404
 
 
-@pytest.mark.parametrize("id", ["a/b", "a/chats/b", "a/chats", "a/restore", "/a/", "a%2Fb", "ü/ß"])
+IDS = ("a/b", "a/chats/b", "a/chats", "a/restore", "/a/", "a%2Fb", "ü/ß", "..")
+
+
+@pytest.mark.parametrize("id", IDS)
 def test_an_id_may_have_any_slashes(mock_server, id):
     mock_server.put_app({"id": id, "chats": [{"chatId": id, "title": "T"}]})
     mock_server.put_dataset({"id": id, "collections": [{"_id": id, "name": "N"}]})

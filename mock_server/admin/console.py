@@ -83,6 +83,14 @@ ENVIRONMENT = Environment(
 )
 
 
+def is_reachable(path: str) -> bool:
+    """Whether a browser sends a path as it stands: it takes `..` for the way to the parent."""
+    return {".", ".."}.isdisjoint(path.split("/"))
+
+
+ENVIRONMENT.tests["reachable"] = is_reachable
+
+
 class ConsoleQuery(Input):
     """The query of the page. The script puts the name of the sandbox into the path, too."""
 

@@ -130,8 +130,8 @@ def as_data(value: object) -> str:
 
 
 def path_to(*names: Any) -> str:
-    """The path of an object: `/apps/a/chats/b%2Fc`."""
-    return "".join(f"/{quote(str(name), safe='')}" for name in names)
+    """The path of an object: `/apps/a/chats/b%2Fc`. A client would drop a name of dots alone."""
+    return "".join(f"/{quote(str(name), safe='').replace('.', '%2E')}" for name in names)
 
 
 def without_none(**fields: Any) -> JsonObject:
