@@ -232,9 +232,11 @@ def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
 def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
     items = [salvage(item, kind, place.below(index)) for index, item in enumerate(value)]
     first_kind = plain_type(union_members(kind)[0])
+    # An empty text or object replaces a LOST one, so that the others keep their indexes.
+    if first_kind is str:
+        return tuple("" if it is LOST else it for it in items)
     if not is_struct(first_kind):
         return tuple(it for it in items if it is not LOST)
-    # An empty object replaces a LOST one, so that the others keep their indexes.
     required = [it.name for it in structs.fields(first_kind) if it.required]
     for index, item in enumerate(items):
         if item is LOST:

@@ -324,6 +324,18 @@ def test_faults_find_the_page_that_a_request_means(client, path, fault, page, sh
     assert ("".join(numbers), data["total"]) == (shown, total)
 
 
+def test_a_new_item_has_the_fields_of_its_list(client):
+    client.talk(chatId="k", key="owner")
+    sent = {"appId": "app", "chatId": "k", "pageSize": 9}
+    for path, own in ((HISTORIES, ["chatId", "title"]), (RECORDS, ["_id", "dataId"])):
+        client.add("page_drift", insert=1, at=1)
+        drifted, right = [client.fetch(path, sent).json()["data"]["list"] for _ in range(2)]
+        (new,) = [it for it in drifted if it not in right]
+        # A new item is like the first one, which is the last of a page of records.
+        like = right[0 if path == HISTORIES else -1]
+        assert [name for name in new if new[name] != like.get(name)] == own
+
+
 @pytest.mark.parametrize("fault, names", [(DRIFT, "c"), (DRIFT | {"at": 2}, "ab"), (TWICE, "aab")])
 def test_faults_take_the_list_of_an_answer_as_it_is(client, fault, names):
     client.add("answer", data={"list": [{"name": it} for it in "abc"], "total": 3})

@@ -46,6 +46,16 @@ def test_a_file_elsewhere_is_found_by_its_id_there(client, time):
     assert client.code("POST", "/dataset/collection/update", {"datasetId": "notes"}) == 507004
 
 
+def test_a_file_elsewhere_is_that_of_its_dataset(client):
+    for dataset in ("d", "notes"):
+        same = {"name": "Old", "externalFileId": "e"}
+        client.admin("PUT", f"/datasets/{dataset}/collections/same", same)
+    change = {"datasetId": "notes", "externalFileId": "e", "name": "New"}
+    client.data("POST", "/dataset/collection/update", change)
+    for dataset, name in (("d", "Old"), ("notes", "New")):
+        assert client.admin("GET", f"/datasets/{dataset}/collections/same")["name"] == name
+
+
 def upload(
     client: Client, disposition: str, *texts: tuple[str, str], form: str = "{}--b--\r\n"
 ) -> httpx2.Response:

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import CHAT, COMPLETIONS, Client, events
+from account import CHAT, COMPLETIONS, Client, events, said
 from test_replies import leaving
 
 pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
@@ -238,3 +238,9 @@ def test_a_question_that_is_too_deep_is_no_json(client):
         deep = {"a": deep}
     response = client.talk(variables=deep)
     assert (response.status_code, response.text) == (400, "Invalid JSON")
+
+
+def test_a_question_without_an_app_is_not_for_a_folder(serve):
+    apps = [{"id": "folder", "type": "folder"}, {"id": "app", "replies": ["Hello."]}]
+    with Client(serve({"apps": apps})) as client:
+        assert said(client.talk(appId=None)) == "Hello."

@@ -65,11 +65,9 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
             raise InvalidField("a kind of fault", name, "$.kind", hint=hint)
         rule = read_rule(body)
         check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
-        view = rule_view(script.add([rule])[0])
-        warning = warning_of(rule, call.store)
-        if warning:
-            view["warning"] = warning
-        return view
+        added = script.add([rule])
+        call.warnings += filter(None, [warning_of(rule, call.store)])
+        return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
     preset = addition.preset
     if preset not in PRESETS:

@@ -104,13 +104,14 @@ class Control(JournalControl):
         `fixture` is a document, a YAML or JSON file, or the name of a shipped fixture.
         """
         if isinstance(fixture, Mapping):
-            self.call("PUT", "/state", fixture)
+            loaded = self.call("PUT", "/state", fixture)
         else:
             source = open_source(fixture)
             source.check()
             media = "json" if source.name.endswith(".json") else "yaml"
-            self.call("PUT", "/state", source.text, media)
+            loaded = self.call("PUT", "/state", source.text, media)
         self._added.clear()
+        show_warning(loaded.get("warning"), stacklevel=3)
 
     def create_sandbox(self, **fields: Any) -> "Control":
         """Create a sandbox; fields are `name`, `ttl`, `profile`, `choices` and `state`."""
@@ -184,6 +185,7 @@ class Control(JournalControl):
             raise ValueError("Expected the field 'id', which is missing - at $.id")
         else:
             put = self.call("POST", path_to(*names), fields)
+        show_warning(put.get("warning"))
         return str(put[id_field])
 
     # Faults, answers, replies, hits
@@ -261,8 +263,7 @@ class Control(JournalControl):
     def _add(self, fields: JsonObject) -> AddedRule:
         rule = AddedRule(self, fields)
         self._added.append(rule)
-        if rule.warning:
-            warnings.warn(rule.warning, stacklevel=3)  # at the line of the test
+        show_warning(rule.warning)
         return rule
 
     @property
@@ -277,6 +278,12 @@ class Control(JournalControl):
         # The id of a preset is that of its first fault; `rule.fired` counts all its faults.
         unfired = {view["id"] for view in self.rules if view["fired"] == 0}
         return [rule for rule in wanted if rule.id in unfired and rule.fired == 0]
+
+
+def show_warning(warning: str | None, stacklevel: int = 4) -> None:
+    """Show the warning of a response, if it has one, at the line of the test."""
+    if warning:
+        warnings.warn(warning, stacklevel=stacklevel)
 
 
 def camel(name: str) -> str:

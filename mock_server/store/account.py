@@ -1,8 +1,10 @@
 """An account of the service: its apps with their chats, its datasets, keys and users."""
 
 import re
+from collections import Counter
 from collections.abc import Container, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field, json
@@ -25,6 +27,7 @@ from mock_server.store.replies import Record
 DEFAULT_SOURCE = "api"
 MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
+REPEATED_ID = "two collections or rows have the _id {!r}: what takes an id alone finds the first"
 TreeObject = Resource | Collection
 ChatId = Annotated[str, Meta(min_length=1, max_length=1024)]
 """FastGPT accepts longer ids of chats than the spec's operations, which take an `Id`."""
@@ -158,6 +161,14 @@ class Store(Struct, frozen=True, kw_only=True):
         # No object gets an id with a higher number.
         used = [it for it in numbers if it <= MAX_NEW_OBJECTS]
         return replace(self, last_number=max([self.last_number, *used]))
+
+    def repeated_ids(self) -> set[str]:
+        """Each `_id` that collections of two datasets have, or rows of two collections."""
+        datasets = self.datasets.values()
+        of_collections = chain.from_iterable(it.collections for it in datasets)
+        rows = chain.from_iterable(it.rows.values() for it in datasets)
+        counts = [Counter(of_collections), Counter(chain.from_iterable(rows))]
+        return {id for ids in counts for id, count in ids.items() if count > 1}
 
     def with_resource(self, resource: App | Dataset) -> "Store":
         if isinstance(resource, App):
