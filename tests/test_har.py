@@ -1,5 +1,6 @@
 """`import har`: recorded completions become replies, and nothing else is kept."""
 
+import re
 from base64 import b64encode
 from contextlib import suppress
 from io import BytesIO
@@ -118,7 +119,7 @@ RAW = 'event: updateVariables\ndata: {"a":1}\n\n'
 STREAM += f"{delta('content', 'So')}{delta('content', ' {{now}}')}{RAW}data: [DONE]\n\n"
 STREAM += f"event: flowResponses\ndata: {json.encode([{'moduleName': 'S'}, RESULT]).decode()}\n\n"
 SHOWN = [{"fields": {"moduleName": "S"}}, {"node": "AI", "fields": RESULT, "error": "E"}]
-SHOWN += [{"reasoning": "Hm"}, {"tool": {"name": "find", "params": "{}", "response": "R"}}]
+SHOWN += [{"reasoningDeltas": ["Hm"]}, {"tool": {"name": "find", "params": "{}", "response": "R"}}]
 SHOWN += [{"tool": {"name": "count", "params": "", "response": ""}}]
 SHOWN += [{"deltas": ["So", " {", "{now}}"]}, {"raw": RAW}]
 
@@ -127,6 +128,51 @@ def test_the_parts_of_a_response_are_found():
     whole = json.encode({"responseData": [RESULT], "choices": [{"message": {"content": "So"}}]})
     replies = imported(entry(STREAM), entry(whole.decode()))[0]["apps"][0]["replies"]
     assert [it["parts"] for it in replies] == [SHOWN, [SHOWN[1], {"text": "So"}]]
+
+
+def test_a_recorded_text_has_no_placeholders(asked):
+    parts = [{"reasoning": "{"}, {"reasoning": "{count}} "}, {"text": "{"}, {"text": "{now}}"}]
+    asked.admin("PUT", "/state", {"apps": [{"id": "app", "replies": [{"parts": parts}]}]})
+    for form in ({"stream": False}, {"stream": True}):
+        recorded = ask(asked, **form)
+        asked.admin("PUT", "/state", imported(recorded)[0])
+        assert shown(ask(asked, **form)) == shown(recorded)
+
+
+FORMS_OF_STREAMS = {
+    "no space": STREAM.replace(": ", ":"),
+    "CR": STREAM.replace("\n", "\r"),
+    "CRLF": STREAM.replace("\n", "\r\n"),
+    "id and retry": STREAM.replace("data: ", "id: 7\nretry: 10\ndata: "),
+    "a BOM": f"\ufeff{STREAM}",
+    "default event": STREAM.replace('\n\ndata: {"cho', '\n\nevent: message\ndata: {"cho'),
+    "no last line": STREAM.rstrip("\n"),
+    "several lines": STREAM.replace('{"choices":', '{"choices":\ndata: '),
+}
+
+
+@pytest.mark.parametrize("stream", FORMS_OF_STREAMS.values(), ids=FORMS_OF_STREAMS)
+def test_events_are_read_by_the_html_standard(stream):
+    (rule,) = imported(entry(stream))[0]["apps"][0]["replies"]
+    assert [it for it in rule["parts"] if "raw" not in it] == SHOWN[:-1]
+
+
+def test_the_deltas_of_a_thought_come_again(asked):
+    recorded = entry(delta("reasoning_content", "I am th") + delta("reasoning_content", "inking."))
+    asked.admin("PUT", "/state", imported(recorded, app="app")[0])
+    again = ask(asked, stream=True)["response"]["content"]["text"]
+    assert re.findall('"reasoning_content":"([^"]*)', again) == ["I am th", "inking."]
+
+
+STARTS = ["2026-01-01T09:00:00.1+09:00", "2026-01-01T00:00:00.25Z", "2025-12-31T20:00:01-04:00"]
+STARTS += ["2026-01-01T00:00:02Z"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_recordings_are_taken_in_the_order_of_time(order):
+    entries = [entry(delta("content", it)) | {"startedDateTime": it} for it in [*STARTS, "?"]]
+    (app,) = imported(*entries[::order])[0]["apps"]
+    assert [it["parts"][0]["deltas"] for it in app["replies"]] == [[it] for it in ["?", *STARTS]]
 
 
 @pytest.mark.parametrize("order", [1, -1])

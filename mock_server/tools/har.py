@@ -8,6 +8,7 @@ from base64 import b64decode
 from bisect import insort
 from codecs import BOM_UTF8
 from collections import Counter, defaultdict
+from datetime import UTC, datetime
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
@@ -43,7 +44,7 @@ def fixture_of(
     rules = defaultdict[str, list[JsonObject]](list)
     latest = dict[tuple[str, str], JsonObject]()
     # A file may not be in the order of time.
-    for entry in sorted(entries, key=lambda it: str(it.get("startedDateTime"))):
+    for entry in sorted(entries, key=start_of):
         try:
             sent, text = completion_of(entry)
             rule = reply_rule(sent.question, text)
@@ -65,6 +66,15 @@ def fixture_of(
             skipped["not as expected"] += 1
     notes = [f"skipped {count_in_words(skipped[it], 'exchange')}: {it}" for it in skipped]
     return {"apps": [{"id": id, "replies": rules[id]} for id in rules]}, notes
+
+
+def start_of(entry: JsonObject) -> datetime:
+    """The time of a request, the earliest time if it is not known."""
+    try:
+        start = datetime.fromisoformat(str(entry.get("startedDateTime")))
+    except ValueError:
+        start = datetime.min
+    return start.replace(tzinfo=start.tzinfo or UTC)
 
 
 def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
@@ -93,7 +103,7 @@ def reply_rule(question: str, text: str) -> JsonObject:
     reply = RecordedReply()
     match value_of(text):
         # Each line of a stream has a name and a colon; a comment only the colon.
-        case str() if re.match("[a-z]*:", text):
+        case str() if re.match("\ufeff?[\r\n]*[a-z]*:", text):
             reply.add_stream(text)
         case {"choices": _} as body:
             reply.add_whole(body)

@@ -13,10 +13,9 @@ from msgspec import Struct, json
 from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.store.replies import as_text, can_be_answered
 
-_BLOCK = re.compile(
-    r"(?:event: (?P<name>\w+)\n)?data: (?P<data>[^\n]*)\n\n|.+?(?:\n\n|\Z)", re.DOTALL
-)
-"""An event, or any other text up to an empty line or to the end."""
+_BLOCK = re.compile(r".+?(?:(?:\r\n|\r(?!\n)|\n){2}|\Z)", re.DOTALL)
+"""The text of an event, up to an empty line or to the end."""
+_FIELD = re.compile(r"^(event|data)(?:: ?([^\r\n]*))?$", re.MULTILINE)
 
 
 class RecordedReply(Struct):
@@ -30,9 +29,16 @@ class RecordedReply(Struct):
 
     def add_stream(self, text: str) -> None:
         """Add what a stream says; one without its end is cut."""
-        for block in _BLOCK.finditer(text):
-            self.add_event(block["name"], value_of(block["data"]), block[0])
-        if not re.search(r"^(event: error|data: \[DONE\])$", text, re.MULTILINE):
+        is_whole = False
+        # The fields of events are those of the HTML standard (9.2.6).
+        for block in _BLOCK.findall(text.removeprefix("\ufeff")):
+            fields = _FIELD.findall(re.sub(r"\r\n?", "\n", block))
+            names = [value for field, value in fields if field == "event"]
+            name = names[-1] if names else ""
+            data = value_of("\n".join(value for field, value in fields if field == "data"))
+            self.add_event(name, data, block)
+            is_whole = is_whole or name == "error" or data == "[DONE]"
+        if not is_whole:
             self.parts.append({"cut": True})
 
     def add_whole(self, body: JsonObject) -> None:
@@ -47,7 +53,9 @@ class RecordedReply(Struct):
             ]
         for name, value in chain.from_iterable(it.items() for it in values):
             match name, value:
-                case (("reasoning" | "text"), {"content": str(said)}) | ("interactive", said):
+                case (("reasoning" | "text"), {"content": str(said)}):
+                    self.parts += [{name: it} for it in pieces_of(said)]
+                case "interactive", said:
                     self.parts.append({name: said})
                 case "tools", [*tools]:
                     for tool in tools:
@@ -56,19 +64,18 @@ class RecordedReply(Struct):
         if "error" in body and not any("error" in it for it in self.parts):
             self.parts.append({"node": "not recorded", "error": body["error"]})
 
-    def add_event(self, name: str | None, data: Any, block: str = "") -> None:
+    def add_event(self, name: str, data: Any, block: str = "") -> None:
         """Add what an event says; one that no other part makes stays as it stands."""
         match name, data:
             case "error", {"message": text, **more}:
                 self.parts.append({"error": data if more else text})
             case (
-                ("answer" | None),
+                ("answer" | "message" | ""),
                 {"choices": [{"delta": {"reasoning_content": str(text)}}]},
             ) if text:
-                self.add_words("reasoning", text)
-            case (("answer" | None), {"choices": [{"delta": {"content": str(text)}}]}):
-                # `{{now}}` in one piece would be filled.
-                self.add_words("deltas", re.split(r"(?<=\{)(?=\{)", text))
+                self.add_deltas("reasoningDeltas", text)
+            case (("answer" | "message" | ""), {"choices": [{"delta": {"content": str(text)}}]}):
+                self.add_deltas("deltas", text)
             case "fastAnswer", {"choices": [{"delta": {"content": str(text)}}]} if text[:1] == "\n":
                 self.parts.append({"fast": text[1:]})
             case "flowNodeStatus", {"name": str(node)}:
@@ -94,18 +101,17 @@ class RecordedReply(Struct):
             case (
                 (("chatTitle" | "workflowDuration"), _)
                 | (_, "[DONE]")
-                | (("answer" | None), {"choices": [{"finish_reason": "stop"}]})
+                | (("answer" | "message" | ""), {"choices": [{"finish_reason": "stop"}]})
             ):
                 pass
             case _:
-                self.parts.append({"raw": block})
+                self.parts += [{"raw": it} for it in pieces_of(block)]
 
-    def add_words(self, kind: str, words: str | list[str]) -> None:
-        """Add words to the last part, if it is of this kind, else as a new part."""
+    def add_deltas(self, kind: str, text: str) -> None:
+        """Add a text to the last part, if it is of this kind, else as a new part."""
         if not self.parts or kind not in self.parts[-1]:
-            self.parts.append({kind: words})
-        else:
-            self.parts[-1][kind] += words
+            self.parts.append({kind: []})
+        self.parts[-1][kind] += pieces_of(text)
 
     def add_results(
         self, results: list[JsonObject], free_place: int, left_out: tuple[str, ...] = ()
@@ -130,6 +136,11 @@ class RecordedReply(Struct):
                 self.parts.insert(free_place, hidden)
             self.with_result.add(id(self.parts[places[0]]))
             free_place = places[0] + 1
+
+
+def pieces_of(text: str) -> list[str]:
+    """A text cut between `{{`: in one piece, a placeholder such as `{{now}}` would be filled."""
+    return re.split(r"(?<=\{)(?=\{)", text)
 
 
 def value_of(text: Any) -> Any:
