@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import httpx2
@@ -231,6 +231,30 @@ def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(client):
         assert hold.held == 1
         hold.remove()
         assert response.result(5).status_code == 200
+
+
+BROKEN = {"truncate": (0.5, 0), "malformed_json": (1, 1), "dribble": (1, 0)}
+"""How much of a body comes, and how many of its bytes are wrong."""
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_held_reply_is_broken_after_its_hold(client, kind):
+    parts = ["One ", "two three four five six seven eight."]
+    right = client.say(*parts, stream=True).content
+    hold = client.control.reply(parts=[parts[0], {"hold": True}, parts[1]])
+    client.add(kind, **({"ms": 0} if kind == "dribble" else {}))
+    content = b""
+    with client.stream("POST", COMPLETIONS, json=ASKED | {"stream": True}) as response:
+        pieces = response.iter_raw()
+        content += next(pieces)
+        until(lambda: hold.held)
+        assert b"two" not in content
+        hold.remove()
+        with suppress(httpx2.RemoteProtocolError):
+            for piece in pieces:
+                content += piece
+    wrong = sum(a != b for a, b in zip(content, right, strict=False))
+    assert (len(content), wrong) == (int(len(right) * BROKEN[kind][0]), BROKEN[kind][1])
 
 
 ENDED_EARLY = [{"kind": "hold"}, {"kind": "reply", "parts": HELD_TWICE[1:]}]

@@ -135,10 +135,15 @@ class Handling:
             advice = " or ".join(self._accepting_choices(refusal, call))
         if advice:
             advice = f" (accepted with {advice})"
-        response = failure_response(refusal, call.choices, advice)
-        if operation is not None and operation.stream_refusal:
-            response = operation.stream_refusal(refusal, response, call)
+        response = self.failure(refusal, call, advice)
         return call.refused(response, refusal_hint(refusal, call, operation))
+
+    def failure(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
+        """The response to a refusal; if the client wants a stream, the operation may send one."""
+        response = failure_response(refusal, call.choices, advice)
+        if self._operation is not None and self._operation.stream_refusal:
+            response = self._operation.stream_refusal(refusal, response, call)
+        return response
 
     def keep(self, outcome: Call, *, stores: bool = True) -> Response:
         """Make an outcome real, and return its response: only the first outcome is kept.

@@ -18,7 +18,7 @@ from mock_server.decoding import NOT_JSON, JsonObject
 from mock_server.request import ClientRequest
 from mock_server.scripting.answers import ReplyRule
 from mock_server.service.completions import completions, completions_v2
-from mock_server.service.reply_stream import ReplyFormat, timed_events
+from mock_server.service.reply_stream import ReplyFormat, reply_events
 from mock_server.store.replies import MAX_PAUSE_MS, Reply
 from mock_server.tools.recorded_reply import RecordedReply, value_of
 from mock_server.words import count_in_words
@@ -120,7 +120,7 @@ def add_pace(
     rule: JsonObject, reply: Reply, *, wait: float, receive: float, **others: float
 ) -> None:
     """Let a rule's reply take the time of its recording, in ms, spread evenly over its words."""
-    events = timed_events(reply, ReplyFormat(is_v2=True, detail=True, title=""))
+    events = reply_events(reply, ReplyFormat(is_v2=True, detail=True, title=""))
     gaps = sum(it.is_word and not it.is_closing for it in events) - 1
     if gaps > 0:
         # The rate must be from 0.1 to 100,000.

@@ -86,6 +86,11 @@ def test_a_long_pause_has_empty_deltas(mock_server):
     assert found == ['"One', '""},', '""},', '"Two']
 
 
+def test_a_broken_stream_has_no_empty_deltas(mock_server):
+    mock_server.fault("dribble", ms=0)
+    assert deltas(mock_server, "One", {"pauseMs": 10_500}, "Two") == ['"One', '"Two']
+
+
 def test_a_held_stream_has_empty_deltas(mock_server):
     hold = mock_server.reply(parts=["One", {"hold": True}, "Two"])
     body = {"messages": MESSAGES, "stream": True}
