@@ -100,3 +100,14 @@ def test_a_cut_breaks_the_connection_and_logs_nothing(client, stream, caplog):
     with pytest.raises(httpx2.TransportError):
         client.talk(appId="says", stream=stream)
     assert caplog.records == []
+
+
+UNANSWERED = [({"match": {"body": {"n": 1}}}, ["unknown_route"]), ({"skip": 1}, [])]
+UNANSWERED += [({"probability": 0}, [])]
+
+
+@pytest.mark.parametrize("fields, noted", UNANSWERED)
+def test_a_path_that_is_answered_to_other_requests_is_unknown(client, fields, noted):
+    client.add("answer", operation="POST /v1/chat", json=1, **fields)
+    assert client.fetch("/v1/chat", {"n": 2}).status_code == 404
+    assert [it["name"] for it in client.control.journal[-1]["violations"]] == noted

@@ -241,6 +241,8 @@ def test_calls_are_found_in_the_journal(mock_server):
     assert [it["request"]["body"]["offset"] for it in mock_server.calls("listV2")] == [0, 5]
     assert mock_server.last_call("listV2")["response"]["status"] == 200
     assert mock_server.wait_for("listV2", times=2)["seq"] == 3
+    with pytest.raises(ValueError, match="Expected 1 or more, got 0 - at times"):
+        mock_server.wait_for("listV2", times=0)
     mock_server.assert_called("listV2", times=2, status=200, key="owner")
     mock_server.assert_called("listV2", times=1, body={"pageSize": 5})
     mock_server.assert_not_called("listV2", body={"pageSize": 6})

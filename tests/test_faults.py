@@ -424,6 +424,7 @@ MATCHES += [({"query": {"a": "1"}}, True), ({"query": {"a": {"contains": "2"}}},
 MATCHES += [({"headers": {"X-Test": {"contains": "es"}}}, True)]
 MATCHES += [({"headers": {"x-test": "other"}}, False)]
 MATCHES += [({"headers": {"X-Other": {"absent": True}}, "key": "owner"}, True)]
+NEVER = ({"absent": False}, {"contains": True}, {"contains": "x", "absent": True}, {})
 
 
 @pytest.mark.parametrize("match, is_met", MATCHES)
@@ -603,3 +604,9 @@ def test_clients_at_the_same_time_use_up_a_fault_once(client):
     with ThreadPoolExecutor(4) as pool:
         statuses = [*pool.map(lambda _: client.pin().status_code, range(12))]
     assert statuses.count(503) == 3
+
+
+@pytest.mark.parametrize("condition", NEVER)
+def test_a_condition_on_a_text_that_is_never_met_is_refused(server, condition):
+    with pytest.raises(Refused, match=r"Expected texts, .* - at \$.match"):
+        server.fault("error", match={"headers": {"x": condition}})

@@ -284,12 +284,17 @@ def test_only_the_beginning_of_a_long_stream_is_kept():
     assert exchange.long_bytes == 32 * 2**20
 
 
-def test_a_call_that_was_dropped_may_be_one_too_many():
+def test_what_the_journal_has_dropped_counts():
     with LocalClient() as client:
         journal = client.sandboxes.default.state.journal
-        for _ in range(MAX_ENTRIES):
+        client.control.assert_no_violations()
+        client.fetch("/v1/chat", {})
+        for _ in range(MAX_ENTRIES - 1):
             journal.enter(Exchange(ClientRequest("GET", "/", b"", {}, b"")), 0, 1)
         client.pin()
+        with pytest.raises(AssertionError, match="unknown_route: 1 in entries that .* dropped"):
+            client.control.assert_no_violations()
+        client.control.assert_no_violations(["unknown_route"])
         pins = {"operation": "updateHistory"}
         assert client.admin("POST", "/journal/verify", pins)["ok"]
         answer = client.admin("POST", "/journal/verify", pins | {"exactly": 1}, 409)

@@ -95,6 +95,10 @@ class JournalControl(AdminClient):
             for violation in entry["violations"]:
                 if violation["name"] not in tolerated:
                     lines += [entry_line(entry), violation_line(violation)]
+        # What is dropped is not shown any more, but counts.
+        for name, number in self._page(limit=1)["droppedViolations"].items():
+            if name not in tolerated:
+                lines.append(f"    {name}: {number} in entries that the journal has dropped")
         if len(lines) > 1:
             raise AssertionError("\n".join(lines))
 
@@ -113,6 +117,8 @@ class JournalControl(AdminClient):
         the response has ended or the client has left. It blocks: in a coroutine, await
         `asyncio.to_thread(server.wait_for, ...)`.
         """
+        if times < 1:
+            raise ValueError(f"Expected 1 or more, got {times} - at times (see assert_not_called)")
         query: JsonObject = {"operation": operation} | without_none(status=status, cut=cut)
         if len(query) > 1:
             query["ended"] = True

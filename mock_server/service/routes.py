@@ -52,6 +52,8 @@ class Routes:
         methods = self._operations.get(path)
         if methods is None:
             check_slashes(call)
+            if path == "/" and "text/html" in call.request.headers.get("accept", ""):
+                raise errors.OpenedRoot("a route", path, headers={"location": f"{ADMIN_PATH}/"})
             if path == "/":
                 raise errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
             hint = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
