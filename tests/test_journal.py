@@ -292,7 +292,7 @@ def test_what_the_journal_has_dropped_counts():
         for _ in range(MAX_ENTRIES - 1):
             journal.enter(Exchange(ClientRequest("GET", "/", b"", {}, b"")), 0, 1)
         client.pin()
-        with pytest.raises(AssertionError, match="unknown_route: 1 in entries that .* dropped"):
+        with pytest.raises(AssertionError, match=r"unknown_route: 1 in entries that .* dropped"):
             client.control.assert_no_violations()
         client.control.assert_no_violations(["unknown_route"])
         pins = {"operation": "updateHistory"}

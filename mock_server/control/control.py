@@ -271,13 +271,14 @@ class Control(JournalControl):
         raise AttributeError("Expected .rules, which has rules of all kinds, got .faults")
 
     def unfired(self) -> list[AddedRule]:
-        """The added faults, and answers with `times`, that never fired."""
-        wanted = [rule for rule in self._added if rule.has_to_fire]
+        """The added faults, and answers with `times`, that never fired, removed ones, too."""
+        wanted = [rule for rule in self._added if rule.has_to_fire and not rule.is_settled]
         if not wanted:
             return []
-        # The id of a preset is that of its first fault; `rule.fired` counts all its faults.
+        # The id of a preset is that of its first fault; `missed` is that of all its faults.
         unfired = {view["id"] for view in self.rules if view["fired"] == 0}
-        return [rule for rule in wanted if rule.id in unfired and rule.fired == 0]
+        unfired |= {rule.id for rule in wanted if rule.is_removed}
+        return [rule for rule in wanted if rule.id in unfired and rule.missed is not None]
 
 
 def show_warning(warning: str | None, stacklevel: int = 4) -> None:

@@ -25,6 +25,8 @@ class AddedRule:
     def __init__(self, control: JournalControl, fields: JsonObject) -> None:
         self._control = control
         self._fields = fields
+        self._was_read = False
+        """Whether the test has read `fired` or `held`."""
         self.is_answer = fields.get("kind") in ANSWERS
         self._add(fields)
 
@@ -32,7 +34,7 @@ class AddedRule:
         added = self._control.call("POST", "/rules", fields)
         self.warning: str | None = added.get("warning")
         self._views: list[JsonObject] = added.get("rules", [added])  # a preset adds several
-        self._is_removed = False
+        self.is_removed = False
         self.id: str = self._views[0]["id"]
 
     @property
@@ -41,23 +43,32 @@ class AddedRule:
         return not self.is_answer or "times" in self._fields
 
     @property
+    def is_settled(self) -> bool:
+        """Whether the test has removed the rule, and looked before or after whether it fired."""
+        return self.is_removed and self._was_read
+
+    @property
     def fired(self) -> int:
         """How often the rule fired, or all faults of a preset; a fault in a block starts at 0."""
-        if not self._is_removed:
-            self._call_each("GET")
-        return sum(view["fired"] for view in self._views)
+        self._was_read = True
+        return self._count("fired")
 
     @property
     def held(self) -> int:
         """How many calls wait until the rule is removed."""
-        if not self._is_removed:
+        self._was_read = True
+        return self._count("held")
+
+    def _count(self, name: str) -> int:
+        """The number `fired` or `held` of the rule, or of all faults of a preset."""
+        if not self.is_removed:
             self._call_each("GET")
-        return sum(view["held"] for view in self._views)
+        return sum(view[name] for view in self._views)
 
     @property
     def missed(self) -> str | None:
         """Why the rule did not fire on the nearest request; None if it has fired."""
-        if self.fired:
+        if self._count("fired"):
             return None
         return str(self._views[0]["missed"])
 
@@ -71,7 +82,7 @@ class AddedRule:
     def remove(self) -> None:
         """Remove the rule: it does not fire any more."""
         self._call_each("DELETE")
-        self._is_removed = True
+        self.is_removed = True
 
     def __enter__(self) -> Self:
         # Answers and presets last long enough; any other fault would fire only once.

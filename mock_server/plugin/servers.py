@@ -18,6 +18,11 @@ from mock_server.fixture.load import load_fixture, read_profile
 from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
 from mock_server.sandbox import Baseline
 
+MISLED = (
+    "no call came to the sandbox of this test, and {} came to sandbox 'default' meanwhile: "
+    "does the client send the key of this test?"
+)
+
 
 class Servers:
     """The server that tests share: it starts once, and each test gets new sandboxes.
@@ -124,6 +129,7 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
                 profile, choices_of_file = read_profile(setup.profile)
                 choices = {**choices_of_file, **choices}
             control = server.create_sandbox(profile=profile, choices=choices or None)
+            calls_before = calls_of(server)
         try:
             if setup.fixture is not None:
                 with plain_errors():
@@ -132,4 +138,13 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
         finally:
             # The test may have removed its sandbox, or ended the server.
             with plain_errors():
+                misled = calls_of(server) - calls_before
+                if misled > 0 and not calls_of(control):
+                    warnings.warn(MISLED.format(misled), stacklevel=2)
                 control.remove_sandbox()
+
+
+def calls_of(control: Control) -> int:
+    """How many calls have come to a sandbox since its last reset."""
+    total: int = control.call("GET", "/journal?limit=1")["total"]
+    return total

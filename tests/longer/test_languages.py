@@ -49,13 +49,15 @@ def write_example(folder: Path, hooks: str) -> None:
 FAILING = """
 test("a search", async () => { await list("release"); throw new Error("of the test"); });
 test("a fault", async () => { await mock.fault("hang", { operation: "updateHistory" }); });
+test("a hold", async () => { await (await mock.hold("listV2")).release(); });
 test("an answer", async () => { await mock.respond("GET /a", { json: {} }); });
 """
 
 
 def check_failing(printed: str) -> None:
-    assert re.search("Tests:? +2 failed.* 1 passed", printed)
+    assert re.search("Tests:? +3 failed.* 1 passed", printed)
     assert "POST /api/core/dataset/collection/listV2 {" in printed and " -> 200" in printed
+    assert "hold for listV2 never fired: no request of its operation has come" in printed
     assert "hang for updateHistory never fired: no request of its operation has come" in printed
 
 

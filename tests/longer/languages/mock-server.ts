@@ -25,7 +25,7 @@ export function useMockServer(...args: string[]) {
     hold: async (operation: string, fields: Fields = {}) => {
       const { id } = await add({ kind: "hold", operation, ...fields });
       return {
-        /** How many calls wait. */
+        /** How many calls wait. A hold that held none fails its test, unless this was read. */
         held: async () => (await admin("GET", `/rules/${id}`)).held,
         release: () => admin("DELETE", `/rules/${id}`),
       };
@@ -39,6 +39,8 @@ export function useMockServer(...args: string[]) {
       admin("POST", "/journal/verify", { operation, ...criteria }),
   };
   let server: ChildProcess | undefined;
+  const removed: any[] = [];
+  const wasRead = new Set<string>();
 
   /** Calls the admin API of the sandbox: `admin("GET", "/journal")` */
   async function admin(method: string, path: string, body?: unknown): Promise<any> {
@@ -49,6 +51,7 @@ export function useMockServer(...args: string[]) {
     if (!text.startsWith("{")) throw new Error(`no mock server at ${mock.url}: it sends ${text.slice(0, 80)}`);
     const answer: any = JSON.parse(text);
     if (!response.ok) throw new Error(`${response.status} ${answer.message}`);
+    if (path.startsWith("/rules/")) method === "DELETE" ? removed.push(answer) : wasRead.add(answer.id);
     return answer;
   }
 
@@ -70,12 +73,13 @@ export function useMockServer(...args: string[]) {
 
   async function checkRules() {
     const { rules } = await admin("GET", "/rules");
-    for (const { id, kind, operation, fired, times, declared, preset } of rules) {
+    const unread = removed.filter(({ id }) => !wasRead.has(id));
+    for (const { id, kind, operation, fired, times, declared, preset, missed } of [...unread, ...rules]) {
       // An answer may wait for requests, unless it has `times`.
       const mayWait = ANSWERS.includes(kind) && times === null;
       if (fired || mayWait || declared || preset) continue;
-      const { missed } = await admin("GET", `/rules/${id}`);
-      throw new Error(`${kind} for ${operation} never fired: ${missed}\n${await journal()}`);
+      const why = missed ?? (await admin("GET", `/rules/${id}`)).missed;
+      throw new Error(`${kind} for ${operation} never fired: ${why}\n${await journal()}`);
     }
   }
 
@@ -94,6 +98,8 @@ export function useMockServer(...args: string[]) {
   });
   beforeEach(async () => {
     mock.adminUrl = `${mock.url}/__admin/sandboxes`;
+    removed.length = 0;
+    wasRead.clear();
     const { name, key, keys } = await admin("POST", "");
     Object.assign(mock, { key, keys, adminUrl: `${mock.adminUrl}/${name}` });
   });
