@@ -1,6 +1,7 @@
 """Answers and replies that a test sets, on which requests they come, and their order."""
 
 import json
+import re
 from time import monotonic
 
 import httpx2
@@ -111,3 +112,49 @@ def test_a_path_that_is_answered_to_other_requests_is_unknown(client, fields, no
     client.add("answer", operation="POST /v1/chat", json=1, **fields)
     assert client.fetch("/v1/chat", {"n": 2}).status_code == 404
     assert [it["name"] for it in client.control.journal[-1]["violations"]] == noted
+
+
+ID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+PATTERNS = [
+    ("/v1/models/{m}:generate", "/v1/models/a:b:generate", {"m": "a:b"}),
+    ("/v1/models/{m}:generate", "/v1/models/:generate", None),
+    ("/f/{name}.{ext}", "/f/a.tar.gz", {"name": "a.tar", "ext": "gz"}),
+    ("/f/{name}.{ext}", "/f/a.", None),
+    ("/f/{name}.{ext}", "/f/a..", {"name": "a", "ext": "."}),
+    ("/f/v{a:int}-{b}-x", "/f/v1-2-3-x", None),
+    ("/f/v{a}-{b:int}-x", "/f/v1-2-3-x", {"a": "1-2", "b": "3"}),
+    ("/{a:float}/{b:uuid}", f"/1.5/{ID}", {"a": "1.5", "b": ID}),
+    ("/f/{rest:path}", "/f/", {"rest": ""}),
+    ("/f/{rest:path}", "/f", None),
+    ("/f/{rest:path}/end/{a}", "/f/x/end/y/end/z", {"rest": "x/end/y", "a": "z"}),
+    ("/{a}/{rest:path}", "/x/", {"a": "x", "rest": ""}),
+    (
+        "/{a}-{b}/{c}/{rest:path}",
+        "/x-y-z/u-v/w-/t",
+        {"a": "x-y", "b": "z", "c": "u-v", "rest": "w-/t"},
+    ),
+    ("/f/{a}", "/f/x%2Fy", {"a": "x/y"}),
+    ("/f/{a}", "/f/x/y", None),
+]
+
+
+@pytest.mark.parametrize("pattern, path, parameters", PATTERNS)
+def test_a_path_is_matched_segment_by_segment(client, pattern, path, parameters):
+    names = re.findall(r"\{(\w+)", pattern)
+    client.control.respond(f"GET {pattern}", json={it: f"{{{{path.{it}}}}}" for it in names})
+    response = client.get(path)
+    assert response.status_code == (404 if parameters is None else 200)
+    assert parameters in (None, response.json())
+
+
+SLOW = [("/{a}-{b}-{c}-{d}x", "-" * 16_000), ("/{a}-{b}-{c}-{d}/{e}", "-" * 16_000)]
+SLOW += [("/{a}" + "a" * 400 + "{b}-x", "a" * 16_000), ("/{r:path}/{a}-{b}x", "/-" * 8_000)]
+
+
+@pytest.mark.parametrize("pattern, target", SLOW)
+def test_no_path_holds_up_the_server(client, pattern, target):
+    client.timeout = 2
+    client.control.respond(f"GET {pattern}", json=1)
+    assert client.get(f"/{target}").status_code == 404
+    with pytest.raises(AssertionError):
+        client.control.assert_called(f"GET {pattern}")

@@ -4,7 +4,6 @@ from itertools import chain
 from typing import Annotated, get_origin
 
 from msgspec import to_builtins
-from starlette.routing import compile_path
 
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.decoding import JsonObject, convert_or_refuse
@@ -16,6 +15,7 @@ from mock_server.faults.kinds import (
     read_preset,
     read_rule,
 )
+from mock_server.scripting.paths import PathPattern
 from mock_server.scripting.rule import ActiveRule, Rule
 from mock_server.service.app import OPERATION_NAMES, OPERATIONS
 from mock_server.service.records import LinkedPage
@@ -139,10 +139,10 @@ def warning_of(rule: Rule, store: Store) -> str | None:
         return rule.waits_for(store)
     # The operation is a method and a path: maybe an older path, or one with parameters.
     method, path = operation.split(" ", 1)
-    pattern = compile_path(path)[0]
+    pattern = PathPattern(path)
     routes = []
     for served_path, served_method in chain.from_iterable(it.routes for it in OPERATIONS):
-        if served_method == method and pattern.fullmatch(served_path):
+        if served_method == method and pattern.parameters(served_path) is not None:
             return None
         routes.append(f"{served_method} {served_path}")
     hint = did_you_mean(operation, routes)
