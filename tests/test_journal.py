@@ -3,10 +3,12 @@
 import asyncio
 import json
 import logging
+import re
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 import httpx2
@@ -326,6 +328,7 @@ def test_at_most_20_violations_are_noted(client):
     assert [len(it["violations"]) for it in client.control.journal] == [20, 1]
 
 
+EVENTS = {"Content-Type": "text/event-stream"}
 S3CRET = "a-s3cret-that-is-long"
 SENT: list[dict[str, Any]] = [{"json": {"password": [S3CRET]}}]
 SENT += [{"json": {"token": {"value": S3CRET}}}, {"json": {"secretKey": S3CRET}}]
@@ -341,6 +344,66 @@ SENT += [{"params": {"a[pass]": S3CRET, "key[0]": S3CRET}}]
 SENT += [{"data": {"a[password]": S3CRET, "token[]": S3CRET, "b[key][]": S3CRET}}]
 SENT += [{"json": {"pwd": S3CRET, "dbPasscode": S3CRET, "user_pass": S3CRET}}]
 SENT += [{"headers": {"X-Other-Key": S3CRET, "X-Session-Id": S3CRET}}]
+SENT += [{"json": {"jwt": S3CRET, "passwordHash": S3CRET, "sessionId": S3CRET}}]
+SENT += [{"json": {"signature": S3CRET, "deviceKey": S3CRET, "other_key": S3CRET}}]
+SENT += [{"json": {"deviceToken": S3CRET, "a": {"idTokens": S3CRET}}}]
+SENT += [{"headers": {"Referer": f"https://a.test/?token={S3CRET}&a=1"}}]
+TEXTS = [f'{{"password": "{S3CRET}", "a": ', f'{{"password": "{S3CRET}', f"{{'token': '{S3CRET}'"]
+TEXTS += [f'{{"apiKeys": ["x", "{S3CRET}"', json.dumps(json.dumps({"secret": f'a"{S3CRET}'}))[1:-1]]
+TEXTS += [f"password = {S3CRET}", f"Authorization: Bearer {S3CRET}\nb: c"]
+TEXTS += [f"<password>{S3CRET}</password>", f"--b\r\nX: y\r\n\r\ndeviceKey:{S3CRET}"]
+TEXTS += [f"a=b&pass%77ord={S3CRET}"]
+PART = f'--b\r\nContent-Disposition: form-data; name="token"\r\nX: y\r\n\r\na\n{S3CRET}'
+FORM = "multipart/form-data; boundary=b"
+MEDIA = ("application/json", "application/x-www-form-urlencoded", "text/plain", "a/xml", FORM)
+UNREADABLE = [*product(TEXTS, MEDIA), (PART, FORM), (PART, "text/plain")]
+
+
+@pytest.mark.parametrize("text, media", UNREADABLE)
+def test_a_body_that_cannot_be_read_shows_no_secret(client, text, media):
+    client.control.respond("POST /any", text=text, headers={"Content-Type": media})
+    client.post("/any", content=text.encode(), headers={"Content-Type": media})
+    page = client.get("/__admin/console?entry=1").text
+    # The rule itself is shown as the test has written it.
+    (requests,) = re.findall('<section id="requests".*?</section>', page, re.DOTALL)
+    shown = json.dumps(client.control.journal) + requests
+    verified = client.admin("POST", "/journal/verify", {"body": "other"}, 409)
+    assert "s3cret" not in f"{shown}{verified}"
+
+
+def test_criteria_see_a_text_as_it_was_sent_or_as_it_is_shown(client):
+    client.control.respond("POST /any", json=1)
+    client.post("/any", content=b"password=a-s3cret", headers={"Content-Type": "text/plain"})
+    shown = client.control.journal[0]["request"]["body"]
+    for body in ({"contains": "a-s3cret"}, "password=a-s3cret", shown):
+        client.control.assert_called("POST /any", body=body)
+
+
+SHOWN = [({"json": {"max_tokens": 100, "searchKey": "a", "keys": 1}}, "100")]
+SHOWN += [
+    ({"json": {"searchKey": "shown"}}, "shown"),
+    ({"content": b'{"max_tokens": 12345, '}, "12345"),
+]
+SHOWN += [
+    ({"content": b'{"searchKey": "shown", '}, "shown"),
+    ({"content": b"monkey: shown"}, "shown"),
+]
+
+
+@pytest.mark.parametrize("sent, shown", SHOWN)
+def test_what_is_no_secret_is_shown(client, sent, shown):
+    client.control.respond("POST /any", text='data: {"key": "k"}\n\n', headers=EVENTS)
+    client.post("/any", **sent)
+    (entry,) = client.control.journal
+    assert shown in str(entry["request"]["body"])
+    assert entry["response"]["body"] == 'data: {"key": "k"}\n\n'
+
+
+@pytest.mark.parametrize("text", ["a" * 900_000, 'name="a"\n' * 90_000, "a: \\" * 200_000])
+def test_a_long_text_is_looked_through_in_one_pass(client, text):
+    client.timeout = 5
+    client.post("/any", content=text.encode())
+    assert client.control.journal[0]["request"]["truncated"]
 
 
 @pytest.mark.parametrize("sent", SENT)
