@@ -14,4 +14,5 @@ class RealTime:
 
     perf_counter = time.perf_counter
     time_ns = time.time_ns
+    sleep = time.sleep
     Datetime: TypeAlias = datetime.datetime

@@ -58,6 +58,34 @@ def test_a_server_may_be_imported_and_started_while_time_is_frozen():
     subprocess.run([sys.executable, "-c", FROZEN], check=True, timeout=60)
 
 
+SLEEPLESS = """
+import asyncio
+import time
+from unittest import mock
+import httpx2
+import mock_server
+
+async def never(*_):
+    raise AssertionError("the test slept")
+
+for patch in (mock.AsyncMock(), never):
+    with mock.patch("asyncio.sleep", patch), mock.patch("time.sleep", never):
+        with mock_server.MockServer() as server:
+            server.fault("dribble", ms=1)
+            assert httpx2.get(f"{server.url}/none").status_code == 404
+            with httpx2.stream("GET", f"{server.url}/__admin/journal/stream?since=1") as stream:
+                assert "id: 1" in [*zip(range(3), stream.iter_lines())][2]
+            try:
+                server.wait_for("listV2", timeout=0.05)
+            except AssertionError as error:
+                assert "Within 0.05 s" in str(error)
+"""
+
+
+def test_a_test_may_replace_the_functions_that_sleep():
+    subprocess.run([sys.executable, "-c", SLEEPLESS], check=True, timeout=60)
+
+
 @pytest.mark.parametrize("member", ["url", "key", "journal", "choices"])
 def test_a_member_before_the_start_says_that_the_server_is_not_started(member):
     with pytest.raises(ConnectionError, match="Expected a server that is started"):
@@ -70,10 +98,13 @@ import socket
 from mock_server import MockServer
 server = MockServer({}).start()
 end, parent = os.pipe()
+begun, child = os.pipe()
 if not os.fork():
     os.close(parent)
+    os.write(child, b"x")
     os.read(end, 1)  # until the parent has ended
     os._exit(0)
+os.read(begun, 1)
 server.close()
 socket.create_server(("127.0.0.1", int(server.url.rpartition(":")[2])))
 """

@@ -145,7 +145,7 @@ def test_a_dump_loads_as_the_same_account(moment):
     check_round_trip(moment)
 
 
-@pytest.mark.parametrize("name", [each.stem for each in SHIPPED.iterdir()])
+@pytest.mark.parametrize("name", SHIPPED)
 def test_a_dump_of_a_shipped_fixture_loads_as_the_same(name):
     fixture = load_fixture(name)
     check_round_trip(fixture.moment)

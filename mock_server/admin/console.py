@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 from msgspec import json, to_builtins
 from msgspec.structs import asdict
 from starlette.requests import Request
@@ -75,7 +75,7 @@ PAGE_HEADERS = {
 CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
 """The Chinese texts of the page, by the English texts. A missing text is shown in English."""
 ENVIRONMENT = Environment(
-    loader=FileSystemLoader(FILES / "templates"),
+    loader=DictLoader({it.name: it.read_text() for it in (FILES / "templates").glob("*.html")}),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,

@@ -9,7 +9,7 @@ import click
 from mock_server import __version__
 from mock_server.cli import common, offline, outside, serving
 from mock_server.cli.common import PREFIX, fail, say
-from mock_server.fixture.load import shipped_fixtures
+from mock_server.fixture.load import SHIPPED
 from mock_server.words import closest_word, did_you_mean
 
 
@@ -19,7 +19,7 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = args[0] if args else ""
         if first not in (*self.commands, "--help", "-h", "--version"):
-            known = (*self.commands, *shipped_fixtures())
+            known = (*self.commands, *SHIPPED)
             # The name of a file has a suffix or a folder, unless there is such a file.
             is_word = first[:1].isalpha() and Path(first).stem == first
             if is_word and first not in known and not Path(first).exists():

@@ -1,7 +1,6 @@
 """The journal in tests: read it, wait for a call, and assert which calls were made."""
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -134,7 +133,7 @@ class JournalControl(AdminClient):
             if RealTime.perf_counter() > end:
                 # This passes if the calls have come just now: then they are read again.
                 self._verify(query | {"atLeast": times}, f"{waited}: ")
-            time.sleep(POLL_SECONDS)
+            RealTime.sleep(POLL_SECONDS)
 
     @property
     def rules(self) -> list[JsonObject]:

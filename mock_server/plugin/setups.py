@@ -89,7 +89,7 @@ def resolve_fixture(fixture: Any, *folders: Path) -> Any:
 
     The last folder is the current one. Raises ValueError for anything else.
     """
-    from mock_server.fixture.load import shipped_fixtures
+    from mock_server.fixture.load import SHIPPED
     from mock_server.words import did_you_mean
 
     if isinstance(fixture, Mapping):
@@ -101,10 +101,9 @@ def resolve_fixture(fixture: Any, *folders: Path) -> Any:
     for path in paths:
         if path.is_file():
             return path
-    shipped = shipped_fixtures()
-    if str(fixture) in shipped:
+    if str(fixture) in SHIPPED:
         return fixture
-    hint = did_you_mean(fixture, shipped)
+    hint = did_you_mean(fixture, SHIPPED)
     tried = ", ".join(map(str, paths))
     raise ValueError(f"Expected a file, got {str(fixture)!r}{hint}, which is at none of {tried}")
 

@@ -1,6 +1,8 @@
 """Clients that people use beside httpx2, and replies that try their patience."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import openai
@@ -147,3 +149,19 @@ def test_hold(mock_server, run):
 """)
     options = ["-n2", "-pno:cacheprovider", f"--mock-server-url={mock_server_session.url}"]
     pytester.runpytest_subprocess(*options, timeout=60).assert_outcomes(passed=8)
+
+
+FAKED = """
+from pyfakefs.fake_filesystem_unittest import Patcher
+from mock_server import MockServer
+with MockServer() as server, Patcher():
+    server.load("paging")
+    assert 'id="data"' in server.http.get("/__admin/console").text
+    assert server.http.get("/__admin/").status_code == 200
+    with MockServer("permissions") as other:
+        assert other.key
+"""
+
+
+def test_a_test_may_fake_the_file_system():
+    subprocess.run([sys.executable, "-c", FAKED], check=True, timeout=60)
