@@ -15,5 +15,6 @@ WORKDIR /fixtures
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 MOCK_SERVER_HOST=0.0.0.0
 EXPOSE 8000
 USER 65532:65532
-HEALTHCHECK --interval=2s --timeout=3s --retries=15 CMD ["mock-server", "wait", "--timeout", "1"]
+HEALTHCHECK --interval=2s --timeout=3s --retries=15 \
+    CMD ["mock-server", "wait", "--timeout", "1", "--process", "1"]
 ENTRYPOINT ["mock-server"]

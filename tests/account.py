@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from hashlib import sha256
+from http.client import HTTPResponse
 from threading import Event
 from time import monotonic
 from typing import Any
@@ -371,6 +372,13 @@ def connected(url: str, content: bytes) -> socket.socket:
     connection = socket.create_connection((address.hostname, address.port), timeout=5)
     connection.sendall(content)
     return connection
+
+
+def read_response(connection: socket.socket) -> tuple[int, bytes]:
+    """Status and body of the next response, which may come in pieces."""
+    response = HTTPResponse(connection)
+    response.begin()
+    return response.status, response.read()
 
 
 def read(connection: socket.socket) -> tuple[bytes, str]:

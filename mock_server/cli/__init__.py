@@ -1,5 +1,6 @@
 """The command `mock-server`."""
 
+import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,4 +88,10 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run the command with these arguments, by default those of the process."""
     # The exit code of click is 2, which here means a broken fixture.
     click.UsageError.exit_code = 1
-    cli(args, prog_name="mock-server")
+    try:
+        cli(args, prog_name="mock-server")
+    except OSError as error:
+        # What could not be written to a full disk would fail again at the end of the process.
+        if error.errno == errno.ENOSPC:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        fail(f"mock-server: {error.strerror}")

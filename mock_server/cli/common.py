@@ -40,9 +40,19 @@ class Option(click.Option):
             return f"{PREFIX}{self.name}".upper()
         return self.opts[0]
 
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        value = super().resolve_envvar_value(ctx)
+        # Kubernetes sets this one for a Service with the name mock-server.
+        if self.name == "port" and value and value.startswith("tcp://"):
+            say(f"warning: {PREFIX}PORT={value} is an address of Kubernetes, which is ignored")
+            return None
+        return value
+
 
 option = partial(click.option, cls=Option, show_envvar=True)
 """An option, whose help names its variable."""
+MAX_LABEL = 63
+"""How many characters a name between the dots of a host may have."""
 PORT = click.IntRange(0, 65535)
 
 
@@ -79,7 +89,8 @@ def check_address(context: click.Context, param: click.Parameter, text: str | No
     text = text.rstrip("/").removesuffix("/api")
     with suppress(httpx2.InvalidURL):
         url = httpx2.URL(text)
-        if url.scheme in ("http", "https") and url.host:
+        has_short_labels = all(len(it) <= MAX_LABEL for it in url.host.split("."))
+        if url.scheme in ("http", "https") and url.host and has_short_labels:
             return text
     place = param.get_error_hint(context)
     fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {place}")

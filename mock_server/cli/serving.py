@@ -7,6 +7,7 @@ import re
 import sys
 from asyncio import to_thread
 from hashlib import sha256
+from itertools import dropwhile
 from pathlib import Path
 from socket import socket
 from time import monotonic, sleep
@@ -35,6 +36,8 @@ from mock_server.redaction import redact_query
 from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
 
+COMMANDS = ("mock-server", "fastgpt-mock-server", "mock_server")
+"""The names of the command, and of the package for `python -m`."""
 ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+")
 
 
@@ -145,16 +148,19 @@ def serve_command(
     if watch:
         reload = Watch(loaded.files, app.state.sandboxes).reload_if_changed
     set_up_logs()
-    serve(app, listener, access_log=log or sys.stderr.isatty(), every_second=reload)
+    # Without a stderr there is none.
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    serve(app, listener, access_log=log or is_terminal, every_second=reload)
 
 
 def listener_at(host: str, port: int) -> socket:
     """A socket that listens."""
     try:
         return listening_socket(host, port)
-    except OSError as error:
-        reason = str(error.strerror).partition(" (while")[0]
-        if error.errno == errno.EADDRINUSE:
+    except (OSError, UnicodeError) as error:
+        # The system says why it does not listen; an encoding, why a name is no host.
+        reason = str(getattr(error, "strerror", error)).partition(" (while")[0]
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
             reason += " (--port 0 takes a free port)"
         fail(f"cannot listen on {host}:{port}: {reason}", Exit.UNREACHABLE)
 
@@ -169,6 +175,9 @@ class Watch:
 
     async def reload_if_changed(self) -> None:
         """Load the files if one has changed; a broken fixture replaces nothing."""
+        # To read a FIFO may take for ever, and would keep the server from its stop.
+        if any(Path(it).is_fifo() for it in self._files):
+            return
         versions = await to_thread(list, map(file_version, self._files))
         if versions == self._versions:
             return
@@ -185,14 +194,17 @@ class Watch:
 
 
 def file_version(path: str) -> tuple[int, bytes]:
-    """The time of a file in ns, and a hash of its content; (0, b"") while it does not exist.
+    """The time of a file in ns, and a hash of its content; (0, b"") while there is no such file.
 
     A link that leads to another file, or a copy with the old time, changes the content alone.
     """
+    file = Path(path)
     try:
-        return Path(path).stat().st_mtime_ns, sha256(Path(path).read_bytes()).digest()
+        if file.is_file():
+            return file.stat().st_mtime_ns, sha256(file.read_bytes()).digest()
     except OSError:
-        return 0, b""
+        pass
+    return 0, b""
 
 
 def set_up_logs() -> None:
@@ -232,17 +244,46 @@ console and admin API: {url}/__admin/{warning}
 try it: {example}"""
 
 
+def check_timeout(_: click.Context, param: click.Parameter, seconds: float) -> float:
+    """The seconds of a timeout. Not a number is refused, too."""
+    if not seconds >= 0:
+        fail(f"Expected seconds from 0 on, got {seconds:g} - at {param.opts[0]}")
+    return seconds
+
+
+def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
+    """Host and port that a server was started with; those given if the system does not tell."""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_text().split("\0")[:-1]
+    except OSError:
+        return host, port
+    # Before the arguments are an interpreter, and maybe an init of the container.
+    from_command = [*dropwhile(lambda it: Path(it).name not in COMMANDS, words)]
+    if not from_command:
+        return host, port
+    arguments = from_command[1:]
+    if arguments[:1] == ["serve"]:
+        arguments = arguments[1:]
+    with serve_command.make_context("serve", arguments) as context:
+        return context.params["host"], context.params["port"]
+
+
 @click.command("wait", context_settings=VARIABLES)
 @option("--url", callback=check_address, help="Address of the server, in place of host and port.")
 @option("--host", default="127.0.0.1", help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")
-@option("--timeout", default=30.0, help="Seconds to wait.")
-def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
+@option("--timeout", default=30.0, callback=check_timeout, help="Seconds to wait.")
+@option("--process", type=int, help="Id of the process of a server, in place of host and port.")
+def wait_command(
+    url: str | None, host: str, port: int, timeout: float, process: int | None
+) -> None:
     """Wait until a mock server is ready."""
     import httpx2
 
     from mock_server.control.http import json_fields, stranger_in_words
 
+    if process is not None:
+        host, port = address_of_process(process, host, port)
     url = url or url_at(host, port)
     # The guard of the admin API accepts this host, whatever name the URL has.
     headers = {"Host": "localhost"}
@@ -255,7 +296,7 @@ def wait_command(url: str | None, host: str, port: int, timeout: float) -> None:
                 if json_fields(response).keys() >= {*Health.__struct_fields__}:
                     break
                 problem = stranger_in_words(url, response)
-            except httpx2.HTTPError as error:
+            except (httpx2.HTTPError, UnicodeError) as error:
                 problem = f"no server at {url} ({error})"
             if monotonic() > deadline:
                 fail(f"not ready after {timeout:g} s: {problem}", Exit.TIMED_OUT)
