@@ -78,7 +78,7 @@ class InProcess(httpx2.BaseTransport):
         bodies = [request.read()]
         start: dict[str, Any] = {}
         ended = asyncio.Event()
-        self.pieces = []
+        self.pieces = pieces = []
 
         async def receive() -> Message:
             if bodies:
@@ -90,13 +90,13 @@ class InProcess(httpx2.BaseTransport):
             if message["type"] == "http.response.start":
                 start.update(message)
                 return
-            self.pieces += filter(None, [message.get("body")])
+            pieces.extend(filter(None, [message.get("body")]))
             if not message.get("more_body"):
                 ended.set()
 
         await self.app(scope_of(request), receive, send)
         assert start and ended.is_set()
-        content = b"".join(self.pieces)
+        content = b"".join(pieces)
         return httpx2.Response(start["status"], headers=start["headers"], content=content)
 
     def left_tasks(self) -> set[asyncio.Task[Any]]:
@@ -304,11 +304,16 @@ class LocalClient(Client):
     """A client of an application in this process; the fields are those of `create_app`."""
 
     def __init__(
-        self, document: Any = ACCOUNT, *, key: str | None = "owner", **settings: Any
+        self,
+        document: Any = ACCOUNT,
+        *,
+        key: str | None = "owner",
+        transport: type[InProcess] = InProcess,
+        **settings: Any,
     ) -> None:
         app = create_app(document, **settings)
         self.sandboxes = app.state.sandboxes
-        self.sent = InProcess(app)
+        self.sent = transport(app)
         base = {"base_url": "http://localhost", "transport": self.sent}
         httpx2.Client.__init__(self, headers=by(key), **base)
         self.control = Control(self)

@@ -1,22 +1,26 @@
 """Whatever clients send and tests set: no response is a failure of the server's own."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
+import httpx2
 import msgspec
 import pytest
-from account import LocalClient, examples
+from account import InProcess, LocalClient, examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mock_server.choices import choice_table
+from mock_server.errors import NeedsConnection
 from mock_server.faults.kinds import KINDS
 from mock_server.service.app import OPERATIONS
 
 Json = dict[str, Any]
+JSON_TYPE = {"content-type": "application/json"}
 lenient = settings(deadline=None, suppress_health_check=[*HealthCheck])
 
 # Values
@@ -79,14 +83,20 @@ BROKEN = (b"[" * 99, b'{"a":', b"NaN", b"\xff\xfe{", b'"\\ud800"', b"1e400", b""
 TALKS = [it for it in OPERATIONS if it.name.endswith("completions")]
 
 
+RESET = ("POST", "/reset")
+ENDS = [("DELETE", "/rules"), RESET, ("POST", "/snapshots/s/restore")]
+
+
 class Sent(msgspec.Struct):
-    """A request, and the name of its operation."""
+    """A request, the name of its operation, and what ends it if it waits, after how many s."""
 
     name: str
     method: str
     path: str
     headers: Json
     content: bytes
+    end: tuple[str, str] = RESET
+    patience: float = 0.02
 
 
 def as_text(value: Any) -> str:
@@ -134,7 +144,8 @@ def requests(draw: Any) -> Sent:
         case 4:
             path = draw(st.sampled_from((f"{operation.path}/", "/api//x", "/api/x/7", "/%00%FF")))
             method = draw(st.sampled_from((method, "GET", "HEAD", "OPTIONS", "TRACE")))
-    return Sent(operation.name, method, path, headers, content)
+    ends = draw(st.sampled_from(ENDS)), draw(st.sampled_from((0, 0.02)))
+    return Sent(operation.name, method, path, headers, content, *ends)
 
 
 # What a test sets
@@ -155,7 +166,8 @@ parts = st.lists(
     | having({"reasoning": texts})
     | having({"fast": texts})
     | having({"cut": st.just(True)})
-    | having({"pauseMs": st.just(1)}),
+    | having({"pauseMs": st.sampled_from((1, 60_000))})
+    | having({"hold": st.just(True)}),
     min_size=1,
     max_size=4,
 )
@@ -165,7 +177,8 @@ statuses = st.sampled_from((200, 204, 304, 404, 599))
 FIELDS: dict[str, Any] = {
     "answer": having({"data": values | pages}, status=statuses)
     | having({"json": values | envelopes}, status=statuses)
-    | having({"text": texts}, headers=st.dictionaries(st.just("x-a"), texts)),
+    | having({"text": texts}, headers=st.dictionaries(st.just("x-a"), texts))
+    | st.just({"text": "Late", "delayMs": 60_000}),
     "reply": having({"parts": parts}),
     "hits": having({"rows": st.lists(having({"q": texts}, a=texts) | having({"row": texts}))}),
     "error": having({}, status=st.sampled_from((400, 599)), code=numbers, message=texts),
@@ -174,7 +187,7 @@ FIELDS: dict[str, Any] = {
     "page_drift": st.sampled_from(({"insert": 2}, {"remove": 3}, {"at": 5, "remove": 9})),
     "truncate": having({}, bytes=st.integers(0, 99)),
     "rate_limit": st.just({"limit": 1, "window": 1}),
-    "delay": st.just({"ms": 1}),
+    "delay": having({"ms": st.sampled_from((1, 60_000))}),
     "dribble": st.just({"ms": 0}),
 }
 conditions = having({}, body=objects, query=objects, headers=objects, question=texts)
@@ -183,9 +196,7 @@ conditions = having({}, body=objects, query=objects, headers=objects, question=t
 @st.composite
 def rules(draw: Any, meant: list[str]) -> Json:
     """A fault, an answer or a reply, maybe for one of these operations."""
-    # In process, nobody would remove a rule that holds.
-    kinds = [it for it in KINDS if it != "hold"]
-    kind = draw(st.sampled_from([*kinds, "answer", "reply", "reply"]))
+    kind = draw(st.sampled_from([*KINDS, "answer", "reply", "reply"]))
     fields = draw(FIELDS.get(kind, st.just({})))
     if kind != "reply":
         fields |= {"operation": draw(st.sampled_from(["*", "POST /api/x/{id}", *meant]))}
@@ -224,9 +235,26 @@ class Log(logging.Handler):
         self.records.append(self.format(record))
 
 
+class InHaste(InProcess):
+    """Sends requests, and ends those that wait."""
+
+    latest = Sent("", "", "", {}, b"")
+
+    async def _respond(self, request: httpx2.Request) -> httpx2.Response:
+        call = asyncio.create_task(super()._respond(request))
+        # Without its rule a hold ends, but no delay.
+        for method, path in (self.latest.end, RESET):
+            await asyncio.wait([call], timeout=self.latest.patience)
+            if not call.done():
+                url = f"http://localhost/__admin{path}"
+                await super()._respond(httpx2.Request(method, url, headers=JSON_TYPE))
+        return await asyncio.wait_for(call, 5)
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[LocalClient]:
-    with LocalClient("demo", key=None) as client:
+    with LocalClient("demo", key=None, transport=InHaste) as client:
+        client.control.snapshot("s")
         yield client
 
 
@@ -240,13 +268,14 @@ def problems(client: LocalClient, calls: list[tuple[str, str, Any]]) -> list[str
         for method, path, body in calls:
             sent = body
             if not isinstance(body, Sent):
-                headers = {"content-type": "application/json"}
-                sent = Sent("", method, f"/__admin{path}", headers, json.dumps(body).encode())
+                content = json.dumps(body).encode()
+                sent = Sent("", method, f"/__admin{path}", JSON_TYPE, content)
             more = {"headers": sent.headers, "content": sent.content}
+            client.sent.latest = sent
             try:
                 response = client.request(sent.method, sent.path, **more)
-            except AssertionError:
-                # In process, a reply that is cut before its beginning is no response.
+            except (AssertionError, NeedsConnection):
+                # In process, a reply that is cut is no response.
                 continue
             is_admins = response.status_code == 500 and sent.path.startswith("/__admin")
             if is_admins or '"statusText":"serverError"' in response.text:
