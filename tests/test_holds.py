@@ -133,6 +133,14 @@ def test_a_stop_in_the_turn_of_a_reply_stops_it(client, server):
     assert b"[DONE]" in content and b"two." not in content
 
 
+def test_the_console_releases_a_call_whose_rule_has_fired(client):
+    hold = client.control.fault("hold", times=1)
+    with held(client, hold, client.pin) as response:
+        assert "Release 1 call" in client.get("/__admin/console").text
+        hold.remove()
+        assert response.result(5).content == RIGHT_PIN
+
+
 def test_the_rules_of_a_test_stay_after_a_restore(client):
     hold = client.control.fault("hold", times=2)
     with held(client, hold, client.pin):
