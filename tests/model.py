@@ -87,7 +87,8 @@ class Model:
         is_plain = self.choices["error_form"] == "plain"
         status, *rest = (plain[0], *plain) if is_plain else service
         shown = {"mapped": status, "always_500": 500, "always_200": 200}
-        if status == 308:
+        # Only an error in an envelope has the status of the choice.
+        if status == 308 or len(rest) == 1 or rest[-1] == "routeNotFound":
             shown = dict.fromkeys(shown, status)
         envelope = {"code": rest[0], "statusText": rest[-1], "data": None}
         body = envelope if len(rest) == 2 else rest[0]

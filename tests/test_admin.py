@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from account import ACCOUNT, BETA, LIST, PIN, SENT_LIST, SENT_PIN, Client, LocalClient, error_of
 
+from mock_server.choices import PROFILES
 from mock_server.faults.kinds import read_rule
 
 JSON = "application/json"
@@ -154,7 +155,7 @@ WRONG = [
     ("PUT", "/clock", {"now": "0001-01-01T00:00:00+14:00"}, "of the years 1 to 9999"),
     ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
     ("POST", "/clock/advance", {"hours": 1}, "no field 'hours' - at $ (fields: seconds)"),
-    ("PUT", "/choices", {"profile": "fastgpt-4.15"}, "documented or fastgpt-4.16 or fastgpt-4.17"),
+    ("PUT", "/choices", {"profile": "fastgpt-4.15"}, " or ".join(PROFILES)),
     ("PUT", "/choices", {"list_order": "name"}, "- at $ (it stands below 'choices')"),
     ("PUT", "/choices", {"choices": {"list_ordr": "name"}}, "did you mean 'list_order'"),
     ("PUT", "/choices", {"choices": {"list_order": 5}}, "update_time_desc"),

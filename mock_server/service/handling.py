@@ -140,6 +140,8 @@ class Handling:
 
     def failure(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
         """The response to a refusal; if the client wants a stream, the operation may send one."""
+        if not call.release.has_error_types:
+            refusal.is_user_error = False
         response = failure_response(refusal, call.choices, advice)
         if self._operation is not None and self._operation.stream_refusal:
             response = self._operation.stream_refusal(refusal, response, call)

@@ -49,6 +49,9 @@ class Routes:
             raise errors.UnknownKey(expected)
         path = call.request.path
         method = call.request.method
+        path = call.release.paths.get(path, path)
+        if not path:
+            raise errors.PathOfLaterRelease("a path of the release", call.request.path)
         methods = self._operations.get(path)
         if methods is None:
             check_slashes(call)

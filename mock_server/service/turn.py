@@ -168,6 +168,9 @@ class Turn(Struct, frozen=True):
             data_id=self.data_id, obj="Human", parts=self.question, time=self.call.now()
         )
         reply = replace(question, obj="AI", parts=())
+        if not self.call.release.is_data_id_shared:
+            messages = self.call.request.fields.get("messages") or [{}]
+            question = replace(question, data_id=messages[-1].get("dataId") or self.call.new_id())
         return replace(self.chat, records=(*self.chat.records, question, reply))
 
     def new_title(self) -> str:
@@ -175,9 +178,13 @@ class Turn(Struct, frozen=True):
 
         It is the beginning of the question. Half a character at its end becomes U+FFFD.
         """
-        if self.chat.title not in UNTITLED or self.chat.custom_title:
+        is_titled = self.call.release.keeps_titles and self.chat.title not in UNTITLED
+        if is_titled or self.chat.custom_title:
             return ""
-        units = self.call.request.question.strip().encode("utf-16-le")
+        text = self.call.request.question
+        if not self.call.release.keeps_titles:
+            text = next((it.text for it in self.question if it.text), "") or UNTITLED[1]
+        units = text.strip().encode("utf-16-le")
         return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
     @contextmanager

@@ -1,0 +1,322 @@
+"""What a release of FastGPT does otherwise than the operations, which do as FastGPT 4.16 does.
+
+A release is one table. It follows the profile, whatever choices a test replaces.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, get_args
+
+from msgspec import Struct, json
+
+from mock_server import errors
+from mock_server.errors import InvalidField, Refusal
+from mock_server.store.objects import DEFAULT_TEAM, TrainingType
+
+Fields = dict[str, Any]
+UncheckedFields = Mapping[str, Any]
+"""Field that a release does not check -> what becomes of a wrong value.
+
+A refusal: what the value is refused with. `str`, `bool`: it is made a text, or true unless it is
+empty. None: it counts as absent. Another value takes its place. `*` are all other fields; `NAME?`
+is a field that is missing, null or empty.
+"""
+
+
+class Release(Struct, frozen=True, kw_only=True):
+    """The differences of a release, each by the name of its operation."""
+
+    paths: Mapping[str, str] = {}
+    """Path of this release -> the path of the operation; empty for a path that it lacks."""
+    login_only: Collection[str] = ()
+    """Operations that API keys may not call."""
+    in_body: Collection[str] = ()
+    """Operations that read the body alone, whatever the query has."""
+    unchecked: Mapping[str, UncheckedFields] = {}
+    """Operation without a schema -> its fields."""
+    checked: Mapping[str, Mapping[str, type[Refusal] | tuple[str, ...]]] = {}
+    """Operation -> field that this release alone checks -> its values, or the refusal of any."""
+    refusals: Mapping[str, Mapping[type[Refusal], Any]] = {}
+    """Operation -> refusal -> the one in its place, or the data of a success."""
+    absent: Mapping[str, Collection[str]] = {}
+    """Operation -> the paths of fields that its data lacks; `PATH?` lacks a false one."""
+    added: Mapping[str, Mapping[str, Any]] = {}
+    """Operation -> further fields of its data by their paths, each with its value."""
+    data: Mapping[str, Any] = {}
+    """Operation -> the data of its success."""
+    has_error_types: bool = True
+    """Whether an error of the user has an `errorType`."""
+    keeps_titles: bool = True
+    """Whether a chat keeps the title of its first question, and completions send it."""
+    names_new_chats: bool = True
+    """Whether a completion without `chatId` sends the id of its new chat."""
+    ends_with_done: bool = True
+    """Whether [DONE] comes after the results of v1."""
+    is_data_id_shared: bool = True
+    """Whether a question has the `dataId` of its reply, which no other reply of the chat has."""
+    collection_types: Collection[str] = ("folder", "virtual")
+    """The types that a new collection may have."""
+    counts_history: bool = False
+    """Whether a reply in a list of records has the number of records that its model has read."""
+    takes_any_file: bool = False
+    """Whether a file of a type that cannot be read makes a collection, whose training fails."""
+    limits_search_text: bool = True
+    """Whether a searchText of more than 100 characters is refused."""
+    knows_any_key: bool = True
+    """Whether a bearer without `-`, which is no API key, counts as an unknown one."""
+    latest_rows_first: bool = True
+    """Whether, of rows with one chunkIndex, the latest is listed first."""
+
+    def changes(self, operation_name: str, path: str) -> bool:
+        """Whether an operation with this path differs from the table."""
+        by_name = [self.login_only, self.in_body, self.unchecked, self.checked, self.refusals]
+        by_name += [self.absent, self.added, self.data]
+        is_named = any(operation_name in names for names in by_name)
+        return is_named or path in (*self.paths, *self.paths.values())
+
+    def mended(self, operation_name: str, fields: Fields, refusal: InvalidField) -> Fields:
+        """The fields without the mistake that was refused, as the release takes them.
+
+        Raises the refusal if the release checks its fields, or the one that the release has.
+        """
+        rules = self.unchecked.get(operation_name)
+        if rules is None:
+            raise refusal
+        name = re.split(r"[.\[]", refusal.where.removeprefix("$."))[0]
+        rule = rules.get(name, rules.get("*"))
+        if fields.get(name) in (None, ""):
+            rule = rules.get(f"{name}?", rule)
+        if isinstance(rule, type) and issubclass(rule, Refusal):
+            raise rule(refusal.mistake, where=refusal.where)
+        mended = {it: value for it, value in fields.items() if it != name}
+        if not isinstance(rule, type | None):
+            mended[name] = rule
+        elif rule is not None and name in fields:
+            mended[name] = rule(fields[name])
+        if mended == fields:
+            raise errors.FailedField(refusal.mistake, where=refusal.where)
+        return mended
+
+    def check(self, operation_name: str, fields: Fields) -> None:
+        """Raises the refusal of a field, or of a value, that this release alone refuses."""
+        for name, values in self.checked.get(operation_name, {}).items():
+            if name not in fields:
+                continue
+            if isinstance(values, type):
+                raise values(f"no {name}", fields[name], f"$.{name}")
+            if fields[name] not in values:
+                raise errors.FailedField(" or ".join(values), fields[name], f"$.{name}")
+
+    def data_in_place_of(self, operation_name: str, refusal: Refusal) -> Any:
+        """The data of a success in place of a refusal. Raises the refusal of the release."""
+        instead = self.refusals.get(operation_name, {}).get(type(refusal), refusal)
+        # An id that cannot be one is not looked at, but the database fails to convert it.
+        is_malformed = instead is refusal and refusal.service == errors.NOT_AN_ID
+        if is_malformed and operation_name in self.unchecked:
+            instead = errors.FailedField
+        if isinstance(instead, type):
+            raise instead(refusal.mistake, where=refusal.where)
+        if isinstance(instead, Refusal):
+            raise instead
+        return instead
+
+    def shown(self, operation_name: str, data: Any) -> Any:
+        """The data of an operation as the release sends them."""
+        if operation_name in self.data:
+            return self.data[operation_name]
+        absent = self.absent.get(operation_name, ())
+        added = self.added.get(operation_name, {})
+        if not absent and not added:
+            return data
+        value = json.decode(json.encode(data))
+        for path in absent:
+            for parent, name in places_of(value, path.removesuffix("?")):
+                if not (path.endswith("?") and parent.get(name)):
+                    parent.pop(name, None)
+        for path, constant in added.items():
+            for parent, name in places_of(value, path):
+                parent.setdefault(name, constant)
+        return value
+
+
+def places_of(value: Any, path: str) -> list[tuple[Fields, str]]:
+    """Where a path such as `list.tags` leads to: the objects, each with the name of the field."""
+    parents = [value]
+    *steps, name = path.split(".")
+    for step in steps:
+        parents = [it.get(step) for it in objects_in(parents)]
+    return [(it, name) for it in objects_in(parents)]
+
+
+def objects_in(values: list[Any]) -> list[Fields]:
+    """The objects among values, and in lists among them."""
+    objects = []
+    for value in values:
+        items = value if isinstance(value, list) else [value]
+        objects += [it for it in items if isinstance(it, dict)]
+    return objects
+
+
+# FastGPT 4.14 (seen in 4.14.10)
+
+ANY_ID = "65422be6aa44b7da77729eca"
+NO_ITEMS = {"list": [], "total": 0}
+TRAINING_FIELDS = (
+    "activeTrainingAmount",
+    "finalErrorAmount",
+    "slowestTrainingStatus",
+    "slowestTrainingMode",
+)
+SKILL_RIGHTS = (
+    "hasSkillCreatePer",
+    "hasSkillCreateRole",
+    "perList.skillCreate",
+    "roleList.skillCreate",
+)
+FAILED = errors.FailedField
+NEW_COLLECTION: UncheckedFields = {
+    "datasetId": errors.DatasetNotFound,
+    "name": str,
+    "name?": FAILED,
+    "type": FAILED,
+    "parentId": FAILED,
+    "*": None,
+}
+LINKS = {"shareId": errors.LinkInvalid, "teamId": FAILED}
+CONVERSATION: UncheckedFields = {
+    "messages": FAILED,
+    "appId": FAILED,
+    "chatId": str,
+    "stream": bool,
+    "detail": bool,
+    "*": None,
+}
+IDS: UncheckedFields = {"*": errors.MissingParams}
+ROWS: UncheckedFields = {"*": FAILED}
+FASTGPT_4_14 = Release(
+    paths={
+        "/api/core/chat/item/delete": "/api/core/chat/record/delete",
+        "/api/core/chat/record/delete": "",
+        "/api/core/chat/history/markRead": "",
+    },
+    login_only=("app.create", "dataset.update"),
+    in_body=("record.delete",),
+    unchecked={
+        "listV2": {
+            "datasetId": FAILED,
+            "datasetId?": errors.DatasetNotFound,
+            "offset?": 0,
+            "pageSize": errors.MissingParams,
+            "selectFolder": bool,
+            "simple": bool,
+            "filterTags": FAILED,
+            "*": None,
+        },
+        "collection.list": {"datasetId": errors.DatasetNotFound, "*": None},
+        "collection.detail": IDS,
+        "collection.create": NEW_COLLECTION,
+        "create.text": {
+            **NEW_COLLECTION,
+            "text": FAILED,
+            "name?": "undefined",
+            "trainingType": FAILED,
+        },
+        "create.link": {**NEW_COLLECTION, "link": FAILED, "name": None},
+        "apiCollection": NEW_COLLECTION,
+        "collection.update": {"id": errors.MissingParams, "forbid": bool, "*": FAILED},
+        "collection.delete": IDS,
+        "dataset.create": {
+            "name": str,
+            "type": FAILED,
+            "type?": "dataset",
+            "intro": "",
+            "avatar": "",
+            "parentId": FAILED,
+            "*": None,
+        },
+        "dataset.list": {"*": None},
+        "dataset.detail": IDS,
+        "dataset.update": IDS,
+        "dataset.delete": IDS,
+        "app.list": {"type": errors.AppNotFound, "parentId": FAILED, "*": None},
+        "app.detail": {"*": errors.AppNotFound},
+        "pushData": ROWS,
+        "insertData": IDS,
+        "data.list": {"collectionId": errors.CollectionNotFound, "*": None},
+        "data.detail": ROWS,
+        "data.update": {"dataId": FAILED, "q": "", "*": None},
+        "data.delete": ROWS,
+        "searchTest": {"datasetId": errors.MissingParams, "text": errors.MissingParams, "*": None},
+        "completions": CONVERSATION,
+        "v2.completions": CONVERSATION,
+        "v2.createQuestionGuide": {"appId": errors.AppOfChatMissing, "*": ""},
+        "getPaginationRecords": {"appId": errors.AppOfChatMissing, "type": FAILED, "*": ""},
+        "getRecords_v2": {"*": None},
+        "record.delete": {"*": FAILED},
+        "getResData": {"appId": errors.AppOfChatMissing, "*": ""},
+    },
+    checked={
+        "updateHistory": LINKS,
+        "completions": LINKS,
+        "v2.completions": LINKS,
+        "collection.create": {"trainingType": get_args(TrainingType)},
+    },
+    refusals={
+        "completions": {errors.AppNotFound: FAILED},
+        "v2.completions": {errors.AppNotFound: FAILED},
+        "getHistories": {
+            errors.AppNotFound: NO_ITEMS,
+            errors.AppOfChatMissing: NO_ITEMS,
+        },
+        "getPaginationRecords": {errors.AppOfChatMissing: NO_ITEMS},
+        "getResData": {errors.AppOfChatMissing: []},
+        "app.list": {errors.AppNotFound: []},
+        "collection.create": {InvalidField: FAILED},
+        "preLogin": {FAILED: InvalidField},
+        "searchTest": {InvalidField: errors.MissingParams},
+        "delHistory": {errors.AppOfChatMissing: InvalidField},
+        "listV2": {InvalidField: FAILED},
+    },
+    absent={
+        "app.detail": ("resourceRefs",),
+        "getHistories": ("list.hasBeenRead", "list.chatGenerateStatus"),
+        "chat.init": ("title?", "hasBeenRead", "chatGenerateStatus"),
+        "listV2": [f"list.{it}" for it in ("hasError?", *TRAINING_FIELDS)],
+        "collection.detail": ("trainingAmount", "hasError?", *TRAINING_FIELDS),
+        "tokenLogin": [f"{of}permission.{it}" for of in ("", "team.") for it in SKILL_RIGHTS],
+        "loginByPassword": [
+            f"user.{of}permission.{it}" for of in ("", "team.") for it in SKILL_RIGHTS
+        ],
+    },
+    added={
+        "app.detail": {
+            "teamTags": [],
+            "__v": 0,
+            "scheduledTriggerConfig": {},
+            "chatConfig.variables": [],
+            "chatConfig._id": ANY_ID,
+        },
+        "data.list": {"list.teamId": DEFAULT_TEAM},
+        "chat.init": {
+            "app.chatConfig.chatInputGuide.textList": [],
+            "app.chatConfig._id": ANY_ID,
+        },
+        "collection.detail": {"__v": 0, "dataset.__v": 0},
+        "data.detail": {"indexes._id": ANY_ID},
+    },
+    data={"updateUserFeedback": {}, "data.update": None, "data.delete": "success"},
+    has_error_types=False,
+    keeps_titles=False,
+    names_new_chats=False,
+    ends_with_done=False,
+    is_data_id_shared=False,
+    collection_types=("folder", "virtual", "file", "link", "externalFile", "apiFile", "images"),
+    counts_history=True,
+    takes_any_file=True,
+    limits_search_text=False,
+    knows_any_key=False,
+    latest_rows_first=False,
+)
+LATEST = Release()
+RELEASES = {"fastgpt-4.14": FASTGPT_4_14}
+"""Profile -> its release; those of the other profiles are `LATEST`."""
