@@ -138,3 +138,16 @@ def test_an_app_that_is_sent_goes_before_that_of_the_key(client):
     body = {"appId": NAME_APP, "offset": 0, "pageSize": 9}
     data = client.data("POST", "/chat/history/getHistories", body, key="named")
     assert data["total"] == 0
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aWNvbg=="}}
+
+
+def test_the_custom_uid_of_the_latest_question_with_one_is_kept(client):
+    for uid in ("ann", "bob", None):
+        client.talk([IMAGE], key="named", chatId="k", customUid=uid)
+    assert client.control.chat("app", "k").custom_uid == "bob"
+    records = client.control.chat("app", "k").records[::2]
+    keys = [part.file.key.split("/")[2] for record in records for part in record.parts]
+    assert keys == ["ann", "bob", "me"]
+    assert ask(client, "named", customUid="x" * 1025)["code"] == 400

@@ -71,7 +71,7 @@ own = {"obj": st.sampled_from(["Human", "AI", "System"]), "data_id": texts.filte
 own |= {"time": times, "deleted": st.booleans(), "user_good_feedback": st.none() | texts}
 records = made(Record, parts=st.lists(parts, max_size=2).map(tuple), **own)
 own = {"title": texts, "custom_title": texts, "top": st.booleans(), "deleted": st.booleans()}
-own |= {"tmb_id": st.none() | texts, "source": texts, "create_time": times}
+own |= {"tmb_id": st.none() | texts, "source": texts, "create_time": times, "custom_uid": texts}
 own |= {"has_been_read": st.booleans(), "variables": st.dictionaries(texts, json_values)}
 chats = made(Chat, chat_id=ids, records=st.lists(records, max_size=2).map(tuple), **own)
 

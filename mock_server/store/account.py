@@ -50,6 +50,8 @@ class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fie
     top: bool = False
     create_time: Time = DEFAULT_TIME
     update_time: Time = DEFAULT_TIME
+    custom_uid: str = ""
+    """The `customUid` of a completion: the user for whom the client asks."""
     source: str = DEFAULT_SOURCE
     """The way in which the chat began: `api` (with an API key), `online`, `share` (a link) ..."""
     variables: dict[str, Any] = {}
