@@ -106,6 +106,7 @@ class Model:
         is_other = request.method != ("PUT" if is_pin else "POST")
         refuse(is_other and self.choices["method_mismatch"] == "reject", NO_METHOD)
         caller = self._caller(request.headers)
+        refuse("boundTo" in caller and not is_pin, NO_KEY)
         media = request.headers.get("content-type")
         is_json = media is not None and media.split(";")[0].strip().lower() == "application/json"
         is_accepted = media is None and self.choices["content_type_missing"] == "accept"
@@ -133,16 +134,23 @@ class Model:
         found = [key for key in keys if key["key"] == bearer[1]]
         is_closed = bool(keys) or self.choices["unknown_key"] == "reject"
         refuse(not found and is_closed, WRONG_KEY)
-        return found[0] if found else {}
+        caller = found[0] if found else {}
+        is_bound = "app" in caller and self.choices["key_app"] == "bound"
+        return caller | {"boundTo": caller["app"]} if is_bound else caller
 
     @staticmethod
     def _level(caller: Json, holder: Json) -> int:
+        if "boundTo" in caller:
+            return LEVELS["manage"]
         own = caller.get("permission", "owner")
         return LEVELS[holder.get("permissions", {}).get(caller.get("key"), own)]
 
     # updateHistory (spec 4.1)
 
     def _pin(self, caller: Json, fields: Json) -> None:
+        if "boundTo" in caller:
+            refuse(not is_id(fields.get("appId", "any")), BAD_FIELD)
+            fields = fields | {"appId": caller["boundTo"]}
         is_lenient = self.choices["top_missing"] == "ignore"
         self._check_names(
             fields, ["appId", "chatId", "top", *["title", "customTitle"] * is_lenient]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from account import (
     ACCOUNT,
+    CHATS,
     COMPLETIONS,
     HISTORIES,
     LIST,
@@ -113,6 +114,14 @@ def of_another_member(client: Client) -> object:
     return code(PIN, {"appId": "more", "chatId": "theirs", "top": True}, key="any")(client)
 
 
+def of_a_key_with_an_app(client: Client) -> object:
+    chosen = client.admin("GET", "/choices")["choices"]
+    keys = [{"key": "of-app", "app": "app"}]
+    client.admin("PUT", "/state", {"keys": keys, "apps": [{"id": "app", "chats": CHATS}]})
+    client.choose(**chosen)
+    return code(PIN, {"chatId": "c1", "top": True}, key="of-app")(client)
+
+
 def histories(client: Client) -> object:
     """How many chats a list without a pageSize skips."""
     bodies = [{"appId": "app"} | more for more in ({}, {"offset": 1}, {"pageNum": 2})]
@@ -180,6 +189,7 @@ ROWS: list[tuple[str, Callable[[Client], object], dict[Any, object]]] = [
     ("content_type_missing", untyped, {"reject": 415, "accept": 200}),
     ("unknown_fields", code(PIN, SENT_PIN | {"more": 1}), {"ignore": 200, "reject": 400}),
     ("chat_owner", of_another_member, {"any": 200, "own": 403}),
+    ("key_app", of_a_key_with_an_app, {"default": 400, "bound": 200}),
     ("app_missing", status_of(COMPLETIONS, ASKED), {"first": 200, "reject": 400}),
     ("unknown_key", code(PIN, SENT_PIN, key="any"), {"accept": 200, "reject": 401}),
     ("credentials", as_person, {"bearer": 401, "login_too": 200}),

@@ -60,6 +60,7 @@ def with_ids(items: list[Json], ids: Iterator[str]) -> list[Json]:
 def accounts(draw: Any) -> Json:
     chats = [{"chatId": f"k{n}", "title": "T", "top": draw(st.booleans())} for n in range(2)]
     keys = [{"key": f"key-{it}", "member": it, "permission": draw(levels)} for it in "mn"]
+    keys[0] |= draw(some([{}, {"app": "a"}]))
     keys = keys if draw(st.booleans()) else []
     rights = {it["key"]: draw(levels) for it in keys if draw(st.booleans())}
     ids = (f"c{n * 7 % 101}" for n in range(100))

@@ -16,7 +16,9 @@ ACCOUNT: dict[str, Any] = {
         {"key": "reader", "member": "me", "permission": "read"},
         {"key": "manager", "member": "boss", "permission": "manage"},
         {"key": "named", "member": "me", "permission": "read", "app": "app"},
-        {"key": "proxy", "member": "boss", "authProxy": True, "app": "app"},
+        {"key": "proxy", "member": "boss", "authProxy": True},
+        {"key": "weak", "member": "we", "permission": "none", "app": "app"},
+        {"key": "proxy-of-app", "authProxy": True, "app": "app"},
     ],
     "users": [{"username": "ann", "password": "1", "member": "me"}],
     "apps": [{"id": "app", "chats": CHATS}, {"id": NAME_APP, "replies": ["By name."]}],
@@ -86,13 +88,14 @@ def test_which_app_a_completion_means(client):
 
 @pytest.mark.parametrize("proxy", [{"username": "ann"}, {"username": " ann ", "tmbId": "me"}])
 def test_a_key_acts_as_a_user(client, proxy):
-    asked = {"chatId": "as-ann", "authProxy": proxy}
+    asked = {"appId": "app", "chatId": "as-ann", "authProxy": proxy}
     assert ask(client, "proxy", **asked)["id"] == "as-ann"
     chat = client.control.chat("app", "as-ann")
     assert (chat.tmb_id, chat.source) == ("me", "api")
     # The user may read the app, and no chat of others.
     assert ask(client, "proxy", **asked | {"chatId": "others"})["code"] == 504000
-    assert ask(client, "manager", appId="app", **asked)["code"] == 504000
+    for key in ("manager", "proxy-of-app"):
+        assert ask(client, key, **asked)["code"] == 504000
 
 
 UNKNOWN = [{"username": "bob"}, {"username": "ann", "tmbId": "they"}]
@@ -102,42 +105,76 @@ UNKNOWN = [{"username": "bob"}, {"username": "ann", "tmbId": "they"}]
 def test_a_proxy_that_is_refused(client, proxy):
     code = 504000 if proxy in UNKNOWN else 400
     assert ask(client, "proxy", appId="app", authProxy=proxy)["code"] == code
-    streamed = client.talk("Hi", key="proxy", authProxy=proxy, stream=True)
+    streamed = client.talk("Hi", key="proxy", appId="app", authProxy=proxy, stream=True)
     shown = streamed.json() if code == 400 else events(streamed)[0][1]
     assert shown["code"] == code
 
 
-OF_THE_KEY: list[tuple[str, str, Any]] = [
-    ("POST", "/chat/history/getHistories", {"offset": 0, "pageSize": 9}),
-    ("GET", "/chat/init?chatId=mine", None),
-    ("POST", "/chat/record/getPaginationRecords", {"chatId": "mine"}),
-    ("GET", "/chat/record/getResData?chatId=mine&dataId=i", None),
-    ("DELETE", "/chat/history/delHistory?chatId=mine", None),
-    ("DELETE", "/chat/history/clearHistories", None),
+WITHOUT_APP: list[tuple[int, str, str, Any]] = [
+    (504000, "POST", "/chat/history/getHistories", {"offset": 0, "pageSize": 9}),
+    (504000, "DELETE", "/chat/history/delHistory?chatId=mine", None),
+    (400, "DELETE", "/chat/history/clearHistories", None),
+    (400, "POST", "/chat/history/markRead", {"chatId": "mine"}),
+    (400, "PUT", "/chat/history/updateHistory", {"chatId": "mine", "top": True}),
+    (400, "GET", "/chat/init?chatId=mine", None),
+    (400, "POST", "/chat/record/getPaginationRecords", {"chatId": "mine"}),
+    (400, "GET", "/chat/record/getResData?chatId=mine&dataId=i", None),
+    (400, "POST", "/chat/feedback/updateUserFeedback", {"chatId": "others", "dataId": "i"}),
+    (400, "POST", "/ai/agent/v2/createQuestionGuide", {"chatId": "mine"}),
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body"), OF_THE_KEY)
-def test_a_key_of_an_app_may_leave_out_its_id_without_a_share_link(client, method, path, body):
-    assert client.code(method, path, body, key="named") == 200
-    assert client.code(method, path, body, key="reader") in (400, 504000)
-    # Who sends a share link names the app as well.
-    if body is None:
-        path += f"{'&' if '?' in path else '?'}outLinkAuthData=%7B%7D"
-    else:
-        body = body | {"outLinkAuthData": "{}"}
-    assert client.code(method, path, body, key="named") in (400, 504000)
+@pytest.mark.parametrize(("code", "method", "path", "body"), WITHOUT_APP)
+def test_only_a_bound_key_names_an_app_beside_completions(client, code, method, path, body):
+    for key, is_hinted in (("weak", True), (f"reader-{NAME_APP}", False), ("reader", False)):
+        refusal = client.core(method, path, body, key=key).json()
+        assert refusal["code"] == code
+        assert refusal["message"].endswith("(accepted with key_app=bound)") == is_hinted
+    client.control.choices["key_app"] = "bound"
+    assert client.code(method, path, body, key="weak") == 200
+    assert client.code(method, path, body, key="reader") == code
 
 
-def test_a_pin_needs_the_app_under_every_key(client):
-    body = {"chatId": "mine", "top": True}
-    assert client.code("PUT", "/chat/history/updateHistory", body, key="named") == 400
+def test_a_bound_key_has_its_app_whatever_is_sent(client):
+    client.control.choices["key_app"] = "bound"
+    app = ACCOUNT["apps"][0] | {"permissions": {"weak": "none"}}
+    client.control.put_app(app | {"chats": [*CHATS, {"chatId": "web", "source": "online"}]})
+    for key, app_id in (("weak", None), ("weak", NAME_APP), (f"weak-{NAME_APP}", None)):
+        reply = ask(client, key, appId=app_id, chatId="new")
+        assert reply["choices"][0]["message"]["content"] == "Hi"
+        sent = {"offset": 0, "pageSize": 9} | ({"appId": app_id} if app_id else {})
+        listed = client.data("POST", "/chat/getHistories", sent, key=key)["list"]
+        assert {(it["appId"], it["chatId"]) for it in listed} == {
+            ("app", it) for it in ("new", "others", "mine", "free")
+        }
+    chat = client.control.chat("app", "new")
+    assert (chat.source, chat.tmb_id) == ("api", "we")
 
 
-def test_an_app_that_is_sent_goes_before_that_of_the_key(client):
-    body = {"appId": NAME_APP, "offset": 0, "pageSize": 9}
-    data = client.data("POST", "/chat/history/getHistories", body, key="named")
-    assert data["total"] == 0
+OF_NO_CHAT = [("POST", "/dataset/collection/listV2", {"offset": 0, "datasetId": "d"})]
+OF_NO_CHAT += [("POST", "/dataset/list", {}), ("POST", "/app/list", {})]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), OF_NO_CHAT)
+def test_a_bound_key_reaches_no_datasets(client, method, path, body):
+    assert client.code(method, path, body, key="named") != 403
+    client.control.choices["key_app"] = "bound"
+    assert client.code(method, path, body, key="named") == 403
+    assert "key_app=bound" in client.control.journal[-1]["hint"]
+
+
+@pytest.mark.parametrize("profile", ["documented", "fastgpt-4.16", "fastgpt-4.17"])
+def test_a_pin_without_app_is_a_violation_that_a_bound_key_may_make(serve, profile):
+    with Client(serve(ACCOUNT, profile=profile, choices={"key_app": "bound"})) as client:
+        body = {"chatId": "mine", "top": True}
+        found = []
+        for more in ({}, {"appId": NAME_APP}, {"appId": ""}, {"appId": None}):
+            code = client.code("PUT", "/chat/history/updateHistory", body | more, key="named")
+            call = client.control.journal[-1]
+            found.append((code, [it["name"] for it in call["violations"]]))
+        wrong = (400, ["invalid_field"])
+        assert found == [(200, ["key_app"]), (200, []), wrong, wrong]
+        assert client.control.chat("app", "mine").top
 
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aWNvbg=="}}

@@ -38,7 +38,7 @@ ACCOUNT: dict[str, Any] = {"clock": NOW, "apps": [{"id": APP, "name": "Support",
 ACCOUNT |= {"datasets": [{"id": DATASET, "name": "Handbook", "collections": TREE}]}
 KEYS = {"keys": [{"key": "owner"}]}
 SECRET = "fastgpt-secret-of-the-owner"
-HIDDEN = {"credentials", "training", "rows_visible", "chat_owner", "app_missing"}
+HIDDEN = {"credentials", "training", "rows_visible", "chat_owner", "app_missing", "key_app"}
 SERVICE = PROFILES[1]
 NOTHING = "nothing is observed with the key in MOCK_SERVER_VERIFY_KEY: "
 

@@ -125,13 +125,17 @@ class Handling:
         return call
 
     def refuse(self, refusal: Refusal, call: Call) -> Call:
-        """The outcome of a refusal. For an operation of the spec it names accepting choices."""
+        """The outcome of a refusal. It may name choices that would accept it."""
         operation = self._operation
         advice = ""
         # No choice serves a path that no operation has. The refusal of a related route names no
         # choices, although some would accept it.
-        is_served = operation is not None or self._routes.has_path(call.request.path)
-        if is_served and (operation is None or operation.section is not None):
+        names_choices = self._routes.has_path(call.request.path)
+        if operation is not None:
+            # A key with an app may have been meant as one that is bound to it.
+            may_be_bound = operation.takes_bound_keys and call.caller.app_id is not None
+            names_choices = operation.section is not None or may_be_bound
+        if names_choices:
             advice = " or ".join(self._accepting_choices(refusal, call))
         if advice:
             advice = f" (accepted with {advice})"

@@ -21,6 +21,8 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
     sandbox_name = call.sandbox.name
     header = call.request.headers.get("authorization", "")
     match refusal:
+        case errors.MissingAuthorization() if call.caller.is_bound:
+            return "With key_app=bound, a key with an `app` reaches the chats of this app alone."
         case errors.MissingAuthorization() if takes_login_alone:
             return "This takes the token of a login, and no API key."
         case errors.MissingAuthorization() if header:

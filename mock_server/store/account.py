@@ -109,9 +109,9 @@ class Key(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fiel
     member: str | None = None
     permission: LevelName = "owner"
     app: Id | None = None
-    """The app of completions, and of requests for chats, that name no app."""
+    """The app of completions that name no app; with key_app=bound, the only one of all chats."""
     auth_proxy: bool = False
-    """Whether completions may act as a user of the account."""
+    """Whether completions may act as a user of the account; not with an `app`."""
 
     @property
     def level(self) -> Level:
