@@ -9,6 +9,7 @@ import openai
 import pytest
 import requests
 from account import COMPLETIONS, LIST, by
+from test_docs import OPTIONS, ROOT, blocks
 
 from mock_server import Control
 
@@ -54,6 +55,12 @@ def test_openai_sees_events_with_detail(mock_server, gpt):
     *seen, results = chunks
     assert [it.choices is None for it in seen] == [True, True, False, True, False]
     assert isinstance(results, list)
+
+
+def test_openai_has_an_app_key_as_in_the_guide(pytester):
+    (example,) = blocks("py", ROOT / "docs/guides/test-a-chat-client.md")
+    pytester.makepyfile(example)
+    pytester.runpytest_inprocess(*OPTIONS).assert_outcomes(passed=1)
 
 
 def test_openai_cancels(mock_server, gpt):
