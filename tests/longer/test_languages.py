@@ -31,9 +31,8 @@ def run(folder: Path, *command: str, status: int = 0, **variables: str) -> str:
 
 
 def block(page: str) -> str:
-    """The block of TypeScript in a guide."""
-    (text,) = re.findall(r"^```ts\n(.*?)^```", (GUIDES / page).read_text(), re.M | re.S)
-    return text
+    """The first block of TypeScript in a guide."""
+    return re.findall(r"^```ts\n(.*?)^```", (GUIDES / page).read_text(), re.M | re.S)[0]
 
 
 def write_example(folder: Path, hooks: str) -> None:
@@ -41,7 +40,9 @@ def write_example(folder: Path, hooks: str) -> None:
     example = (EXAMPLES / "mock.test.ts").read_text()
     client, _, _ = example.partition("test(")
     files = {"mock.test.ts": example + block("migrating.md"), "fail.test.ts": client + FAILING}
-    files |= {"mock-server.ts": (EXAMPLES / "mock-server.ts").read_text()}
+    files |= {"replaced.test.ts": client + REPLACED}
+    for name in ("mock-server.ts", "mock-control.ts"):
+        files[name] = (EXAMPLES / name).read_text()
     for name, text in files.items():
         (folder / name).write_text(text.replace('"vitest"', f'"{hooks}"'))
 
@@ -51,11 +52,22 @@ test("a search", async () => { await list("release"); throw new Error("of the te
 test("a fault", async () => { await mock.fault("hang", { operation: "updateHistory" }); });
 test("a hold", async () => { await (await mock.hold("listV2")).release(); });
 test("an answer", async () => { await mock.respond("GET /a", { json: {} }); });
+test("a refusal", async () => { await send("PUT", "/api/core/chat/history/updateHistory", {}); });
+"""
+REPLACED = """
+test("a test replaces fetch", async () => {
+  globalThis.fetch = () => { throw new Error("not by fetch"); };
+  const { id } = await mock.reply(["It is ", { reasoning: "Hm." }]);
+  expect((await mock.admin("GET", `/rules/${id}`)).parts).toHaveLength(2);
+});
 """
 
 
 def check_failing(printed: str) -> None:
-    assert re.search("Tests:? +3 failed.* 1 passed", printed)
+    assert re.search("Tests:? +4 failed.* 1 passed", printed)
+    assert (
+        "PUT /api/core/chat/history/updateHistory {} -> 400 Expected the field 'appId'" in printed
+    )
     assert "POST /api/core/dataset/collection/listV2 {" in printed and " -> 200" in printed
     assert "hold for listV2 never fired: no request of its operation has come" in printed
     assert "hang for updateHistory never fired: no request of its operation has come" in printed
@@ -65,12 +77,26 @@ def check_failing(printed: str) -> None:
 def test_vitest_passes_and_starts_the_command(tmp_path):
     write_example(tmp_path, "vitest")
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    packages = ("vitest", "typescript@7", "@types/node")
+    packages = ("vitest", "typescript@7", "@types/node", "jsdom", "happy-dom")
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     run(tmp_path, "npx", "tsc", "--init")
     run(tmp_path, "npx", "tsc", "--noEmit", "--module", "preserve")
     assert re.search("Tests +5 passed", run(tmp_path, "npx", "vitest", "run", "mock"))
     check_failing(run(tmp_path, "npx", "vitest", "run", "fail", status=1))
+    for environment in ("jsdom", "happy-dom"):
+        started = ("npx", "vitest", "run", "mock", "replaced", "--environment", environment)
+        assert re.search("Tests +6 passed", run(tmp_path, *started))
+    check_no_server(tmp_path, "node_modules/.bin/vitest", "run", "mock")
+
+
+def check_no_server(folder: Path, *command: str) -> None:
+    """Without the command, and without a server at the address, each is named."""
+    (folder / "node").mkdir()
+    (folder / "node/node").symlink_to(shutil.which("node"))
+    printed = run(folder, *command, status=1, PATH=str(folder / "node"))
+    assert "Expected the command mock-server on the PATH, got spawn mock-server ENOENT" in printed
+    printed = run(folder, *command, status=1, MOCK_SERVER_URL="http://127.0.0.1:9")
+    assert "no mock server answers at http://127.0.0.1:9/__admin/sandboxes: connect" in printed
 
 
 @needs("npm")
@@ -85,6 +111,41 @@ def test_jest_passes_with_a_server_that_runs(tmp_path):
         check_failing(run(tmp_path, "npx", "jest", "fail", status=1, **variables))
     assert re.search("Tests: +5 passed", printed)
     assert "MOCK_SERVER_URL is set, so these are ignored: demo" in printed
+
+
+FAILING_SPEC = """
+import { test } from "./mock-playwright";
+test("a fault", async ({ mock }) => { await mock.fault("hang", { operation: "updateHistory" }); });
+test("a refusal", async ({ mock, request }) => {
+  const headers = { Authorization: `Bearer ${mock.key}` };
+  const url = `${mock.url}/api/core/dataset/collection/listV2`;
+  await test.expect(await request.post(url, { headers, data: {} })).toBeOK();
+});
+"""
+
+
+@needs("npm")
+@needs("chromium")
+def test_playwright_passes_with_the_demo(tmp_path):
+    for name in ("mock-control.ts", "mock-playwright.ts", "mock.spec.ts"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    (tmp_path / "fail.spec.ts").write_text(FAILING_SPEC)
+    options = {"executablePath": shutil.which("chromium"), "args": ["--no-sandbox"]}
+    settings = json.dumps({"use": {"launchOptions": options}})
+    (tmp_path / "playwright.config.js").write_text(f"export default {settings};")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    packages = ("@playwright/test", "typescript@7", "@types/node")
+    run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
+    run(tmp_path, "npx", "tsc", "--init")
+    run(tmp_path, "npx", "tsc", "--noEmit", "--module", "preserve")
+    printed = run(tmp_path, "npx", "playwright", "test", status=1)
+    assert "  4 passed" in printed and "  2 failed" in printed
+    assert "hang for updateHistory never fired: no request" in printed
+    assert "listV2 {} -> 400 Expected" in printed
+
+
+def test_the_guide_shows_a_test_that_passes():
+    assert block("playwright.md") in (EXAMPLES / "mock.spec.ts").read_text()
 
 
 @needs("go")
