@@ -144,6 +144,19 @@ def entries(client: Client, query: str) -> list[int]:
     return [int(it) for it in re.findall('id="entry-(.*?)"', part(client, f"requests?{query}"))]
 
 
+SUMMARIES = [({"a": "x" * 38, "b": "y" * 38, "c": 1}, "a: " + "x" * 38 + ", …")]
+SUMMARIES += [({"a": "x" * 80, "b": ""}, "a: " + "x" * 40 + '…, b: ""')]
+SUMMARIES += [
+    ({"offset": 0, "datasetId": "d", "parentId": None}, "offset: 0, datasetId: d, parentId: null")
+]
+
+
+@pytest.mark.parametrize(("body", "shown"), SUMMARIES)
+def test_a_request_is_cut_at_a_field(client, body, shown):
+    client.fetch(LIST, body)
+    assert f"<small>{shown}</small>" in unescape(part(client, "requests"))
+
+
 def test_a_folder_that_is_gone_is_the_top_level(client):
     assert "Beta" in part(client, "data?dataset=d&folder=folder")
     client.admin("DELETE", "/datasets/d/collections/folder")

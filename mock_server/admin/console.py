@@ -36,6 +36,7 @@ from mock_server.store.replies import as_text
 FILES = Path(__file__).parent
 PAGE_SIZE = 100
 SUMMARY_CHARS = 70
+SUMMARY_VALUE_CHARS = 40
 USUAL_OPERATIONS = {
     "listV2": "list collections",
     "updateHistory": "pin a chat",
@@ -204,10 +205,13 @@ def shown_data(store: Store, query: ConsoleQuery) -> JsonObject:
 
 
 def is_problem(exchange: Exchange) -> bool:
-    """Whether a request failed, got a fault or an answer of a test, or broke the spec."""
+    """Whether a request failed, got a fault or an answer of a test, or broke the spec.
+
+    After a hold, a request gets the right response.
+    """
     failed = exchange.status >= 400 or (exchange.has_ended and exchange.status == 0)
     fired = exchange.fired_rule
-    is_replaced = fired is not None and fired.kind not in ("reply", "hits")
+    is_replaced = fired is not None and fired.kind not in ("reply", "hits", "hold")
     return failed or is_replaced or bool(breaches(exchange.violations))
 
 
@@ -217,17 +221,24 @@ def breaches(violations: Iterable[Violation]) -> list[Violation]:
 
 
 def summary(value: object) -> str:
-    """A value in a short line; an object by its fields and their values."""
-    text = as_text(value)
-    if isinstance(value, dict):
-        fields = []
-        for name, item in value.items():
-            # "" and null are shown as JSON: as texts they would be empty.
-            fields.append(f"{name}: {as_text(item) or json.encode(item).decode()}")
-        text = ", ".join(fields)
-    if len(text) > SUMMARY_CHARS:
-        return f"{text[:SUMMARY_CHARS]}…"
+    """A value in a short line; an object by its first fields and their values."""
+    if not isinstance(value, dict):
+        return shortened(as_text(value), SUMMARY_CHARS)
+    text = ""
+    for name, item in value.items():
+        # "" and null are shown as JSON: as texts they would be empty.
+        shown = as_text(item) or json.encode(item).decode()
+        field = f"{name}: {shortened(shown, SUMMARY_VALUE_CHARS)}"
+        if text and len(text) + len(field) > SUMMARY_CHARS:
+            return f"{text}, …"
+        text += f", {field}" if text else field
     return text
+
+
+def shortened(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    return f"{text[:length]}…"
 
 
 def special_fields(rule: Rule) -> JsonObject:

@@ -3,11 +3,22 @@
 const KEY = "juniper.key";
 const LIMIT_MS = 30_000;
 
-/** The API key of the requests. */
-export const apiKey = () => localStorage.getItem(KEY) ?? "demo-key";
+/** The API key of the requests: this tab's own, else the one that was kept. */
+export const apiKey = () =>
+  sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "demo-key";
 
 /** Keeps an API key for the requests from here on. */
-export const keepApiKey = (key) => localStorage.setItem(KEY, key);
+export function keepApiKey(key) {
+  sessionStorage.removeItem(KEY);
+  localStorage.setItem(KEY, key);
+}
+
+// A link such as #key=KEY, to a sandbox, counts for this tab alone.
+const given = new URLSearchParams(location.hash.slice(1)).get("key");
+if (given) {
+  sessionStorage.setItem(KEY, given);
+  history.replaceState(null, "", location.pathname);
+}
 
 /** What went wrong: `refused`, `failed` (in a reply), `lost` (the connection) or `unreadable`. */
 export class Problem extends Error {

@@ -208,7 +208,10 @@ def test_data_are_saved_as_a_fixture_and_loaded(visit, tmp_path):
         download.value.save_as(file)
         server.remove_app(APP)
         page.get_by_text("Load a file").click()
-        for text, said in ((None, "The data of the file"), ("apps: [{nam: x}]", "state.yaml:1:9:")):
+        for text, said in (
+            (None, "The data of the file"),
+            ("apps: [{nam: x}]", "fixture.yaml:1:9:"),
+        ):
             file.write_text(text or file.read_text())
             page.get_by_label("Fixture, in YAML or JSON").set_input_files(file)
             page.get_by_role("button", name="Load").click()
@@ -298,6 +301,18 @@ def test_a_call_is_held_and_released(server, visit):
     expect(page.locator("#rules .said")).to_have_text("1 call goes on.")
     expect(page.locator("#rules .row")).to_have_count(0)
     expect(page.locator(".entries")).to_contain_text("200")
+    expect(page.locator("#state")).to_contain_text(", 0 with errors or violations")
+
+
+def test_a_warning_stands_below_what_was_done(server, visit):
+    page = console(visit, server)
+    page.locator("#fail-operation").select_option("listV2")
+    page.locator("#fail-kind").select_option(label="succeeds, but saves nothing")
+    page.get_by_role("button", name="Fail it").click()
+    expect(page.locator("#failing [role=alert]")).to_contain_text("The next listV2 succeeds")
+    warning = "lost_write never fires on listV2, which changes no data"
+    expect(page.locator("#failing .warned strong")).to_have_text(warning)
+    check_look(page)
 
 
 @pytest.mark.parametrize(
@@ -339,6 +354,8 @@ def test_the_head_takes_a_fifth_of_a_phone_at_most(server, visit, locale):
     server.choices["list_order"] = "name"
     page = console(visit, server, width=390, height=844, locale=locale)
     expect(page.locator("#state .marked")).to_have_count(5)
+    for item in page.locator("#state li").all():
+        expect(item).to_be_in_viewport(ratio=1)
     assert page.get_by_role("tablist").bounding_box()["y"] <= 844 / 5
 
 
@@ -428,6 +445,30 @@ def test_a_sandbox_is_created_opened_and_deleted(server, visit):
     page.locator("#end-mine").click()
     in_dialog(page, "Delete")
     expect(page.locator("#sandbox-mine")).to_have_count(0)
+
+
+def test_a_sandbox_that_does_not_exist_leads_to_the_default_one(server, visit):
+    page = visit(f"{server.url}/__admin/?sandbox=gone")
+    expect(page.get_by_role("alert")).to_contain_text("There is no sandbox “gone”")
+    check_look(page)
+    page.get_by_role("link", name="Open the sandbox default").click()
+    expect(page.locator("#state")).to_contain_text("Sandbox: default")
+    expect(page.locator("#notice")).to_be_hidden()
+
+
+def test_the_demo_of_a_sandbox_shows_its_data(server, visit):
+    server.http.post("/__admin/sandboxes", json={"name": "mine"})
+    server.remove_chat(APP, CHAT)
+    page = console(visit, server, "?sandbox=mine")
+    for name, number in (("Sandbox: mine", 1), ("Sandbox: default", 0)):
+        expect(page.locator("#state")).to_contain_text(name)
+        with page.expect_popup() as opened:
+            page.get_by_role("link", name="Demo").click()
+        expect(opened.value).to_have_url(f"{server.url}/demo/")
+        expect(opened.value.locator("#chats")).to_contain_text("Refund")
+        expect(opened.value.get_by_text("Where is my parcel?")).to_have_count(number)
+        if number:
+            page.get_by_text("Leave").click()
 
 
 def test_a_profile_and_a_choice_are_chosen(server, visit):

@@ -17,6 +17,7 @@ const SAID_MS = 20_000; // then a sentence about what was done may no longer be 
 const texts = document.getElementById("texts").dataset;
 const notice = document.getElementById("notice");
 const live = document.getElementById("live");
+const demo = document.getElementById("demo");
 const sure = document.getElementById("sure");
 const YAML = "application/yaml";
 const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -33,7 +34,7 @@ function refresh() {
     const response = await admin("GET", `console${location.search}`);
     show(await response.text());
     notice.hidden = true;
-  }).catch(report);
+  }).catch((error) => error.status === 404 ? reportSandbox() : report(error));
   return lastRefresh;
 }
 
@@ -51,6 +52,8 @@ function show(html) {
   }
   forgetFired();
   if (said && !said.node.isConnected) place();
+  const key = document.getElementById("state").dataset.key;
+  if (demo) demo.href = key ? `../demo/#key=${encodeURIComponent(key)}` : "../demo/";
 }
 
 /** Replace a card; what a person has opened, typed and focused in it stays. */
@@ -121,6 +124,7 @@ async function send(form, submitter) {
     form.closest("dialog")?.close();
     for (const it of [form.closest(".menu"), form.closest(".add")]) if (it) it.open = false;
     const sentence = say(text, submitter);
+    if (answer.warning) warn(withFile(answer.warning, fields.file));
     await refresh();
     // Now the list has a rule that was added, unless it has fired.
     if (form.getAttribute("action") === "rules") sentence.rule = answer;
@@ -128,6 +132,11 @@ async function send(form, submitter) {
   } catch (error) {
     complain(error, form, submitter);
   }
+}
+
+/** A text of the server about a fixture, with the name of its file, which the server does not have. */
+function withFile(text, file) {
+  return file ? text.replace(/^state\.(yaml|json)(?=:)/gm, () => file.name) : text;
 }
 
 /** Send the fields of a form, and return the server's answer. */
@@ -185,13 +194,24 @@ function complain(error, form, submitter) {
   const named = typed.find((it) => path && it.name === path);
   const field = error.field ?? named ?? (typed.length === 1 ? typed[0] : null);
   const isOurs = error.field || error.status === 412 || error instanceof TypeError;
-  say(messageOf(error), field ?? submitter, isOurs ? null : "en"); // the server writes English
+  const text = withFile(messageOf(error), field?.files?.[0]);
+  say(text, field ?? submitter, isOurs ? null : "en"); // the server writes English
   said.node.classList.add("wrong");
   said.node.role = "alert";
   if (field?.type === "file") field.value = ""; // once the file is edited, it must be chosen again
   field?.setAttribute("aria-invalid", "true");
   field?.focus();
   said.node.scrollIntoView({ block: "nearest" });
+}
+
+/** Add what is valid and looks like a mistake to the sentence, which then stays. */
+function warn(text) {
+  const warning = document.createElement("strong");
+  warning.lang = "en";
+  warning.textContent = text;
+  said.node.append("\n", warning);
+  said.node.classList.add("warned");
+  said.node.role = "alert";
 }
 
 /** Say a sentence beside a control, until the next one, or until it is old; return its place. */
@@ -266,6 +286,16 @@ function go(url) {
 function report(error) {
   if (error.name === "AbortError") return;
   notice.textContent = messageOf(error);
+  notice.hidden = false;
+}
+
+/** Say that the sandbox of the address does not exist, with a link to the default one. */
+function reportSandbox() {
+  const name = new URLSearchParams(location.search).get("sandbox");
+  const link = document.createElement("a");
+  link.href = "?sandbox=";
+  link.textContent = texts.leave;
+  notice.replaceChildren(filled(texts.gone, { name }), " ", link);
   notice.hidden = false;
 }
 
@@ -380,7 +410,6 @@ function selectTab() {
     panel.classList.toggle("selected", isSelected);
     panel.role = narrow.matches ? "tabpanel" : null;
   }
-  document.getElementById("status").tabIndex = narrow.matches ? 0 : -1; // there it scrolls
 }
 
 const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
