@@ -9,11 +9,17 @@ if TYPE_CHECKING:
     from mock_server.application import create_app
     from mock_server.control import Control
     from mock_server.embedding import MockServer
+    from mock_server.scripting.handlers import HandlerRequest
 
 __version__ = "0.2.0"
-__all__ = ["Control", "MockServer", "create_app"]
+__all__ = ["Control", "HandlerRequest", "MockServer", "create_app"]
 
-_HOMES = {"Control": "control", "MockServer": "embedding", "create_app": "application"}
+_HOMES = {
+    "Control": "control",
+    "HandlerRequest": "scripting.handlers",
+    "MockServer": "embedding",
+    "create_app": "application",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ from mock_server.faults.kinds import (
     read_preset,
     read_rule,
 )
+from mock_server.scripting.handlers import HANDLER
 from mock_server.scripting.paths import PathPattern
 from mock_server.scripting.rule import ActiveRule, Rule
 from mock_server.service.app import OPERATION_NAMES, OPERATIONS
@@ -65,7 +66,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
             raise InvalidField("a kind of fault", name, "$.kind", hint=hint)
         rule = read_rule(body)
         check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
-        added = script.add([rule])
+        added = script.add([rule], handler=call.request.scope.get(HANDLER))
         call.warnings += filter(None, [warning_of(rule, call.store)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
@@ -123,6 +124,7 @@ def rule_view(active: ActiveRule[Rule]) -> RuleView:
         "endsIn": active.ends_in,
         "held": active.held,
         "preset": active.preset,
+        "handler": active.handler and getattr(active.handler, "__qualname__", repr(active.handler)),
         "declared": active.is_declared,
     }
 

@@ -24,6 +24,7 @@ from mock_server.control.rules import AddedRule
 from mock_server.control.settings import SandboxChoices, SandboxClock
 from mock_server.decoding import JsonObject
 from mock_server.fixture.load import open_source
+from mock_server.scripting.handlers import Handler
 from mock_server.store.account import Chat
 from mock_server.store.objects import Collection
 
@@ -40,8 +41,8 @@ class Control(JournalControl):
     from other tests as long as its client sends this key.
     """
 
-    def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
-        super().__init__(http, sandbox)
+    def __init__(self, http: httpx2.Client, sandbox: str = "default", app: Any = None) -> None:
+        super().__init__(http, sandbox, app)
         self._added: list[AddedRule] = []
 
     @staticmethod
@@ -52,7 +53,9 @@ class Control(JournalControl):
     @staticmethod
     def of(app: ASGIApp) -> "Control":
         """Control an application in this process; this works in a coroutine, too."""
-        return Control(httpx2.Client(transport=InProcess(app), base_url="http://localhost"))
+        return Control(
+            httpx2.Client(transport=InProcess(app), base_url="http://localhost"), app=app
+        )
 
     @property
     def url(self) -> str:
@@ -116,7 +119,7 @@ class Control(JournalControl):
     def create_sandbox(self, **fields: Any) -> "Control":
         """Create a sandbox; fields are `name`, `ttl`, `profile`, `choices` and `state`."""
         created = self.call_api("POST", "/sandboxes", without_none(**fields))
-        return Control(self.http, created["name"])
+        return Control(self.http, created["name"], self.app)
 
     def remove_sandbox(self) -> None:
         """Remove this sandbox from the server; its keys are then unknown."""
@@ -202,7 +205,8 @@ class Control(JournalControl):
     def respond(
         self,
         operation_or_route: str,
-        *unnamed: Never,
+        handler: Handler | None = None,
+        *,
         data: Any = UNSET,
         json: Any = UNSET,
         text: str | None = None,
@@ -215,10 +219,10 @@ class Control(JournalControl):
     ) -> AddedRule:
         """Answer an operation, or a route such as `GET /api/x/{id}`, until the next reset.
 
-        `data` goes into FastGPT's envelope; `json`, `text` or `body` is the whole body.
+        `data` goes into FastGPT's envelope; `json`, `text` or `body` is the whole body. In their
+        place, a function may return for each request the `data` of an operation, the `json` of a
+        route, or a Starlette Response.
         """
-        if unnamed:
-            raise TypeError(f"Expected json=, data=, text= or body=, got {unnamed[0]!r} alone")
         rule = without_none(operation=operation_or_route, status=status, headers=headers)
         rule |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)
         # `data` and `json` may be null, so UNSET and not None means that they are absent.
@@ -226,11 +230,17 @@ class Control(JournalControl):
             rule["data"] = data
         if json is not UNSET:
             rule["json"] = json
-        return self._add({"kind": "answer"} | rule)
+        if handler is not None and (
+            not callable(handler) or rule.keys() & {"data", "json", "text", "body"}
+        ):
+            raise TypeError(
+                f"Expected json=, data=, text= or body=, got {handler!r} (or a function alone)"
+            )
+        return self._add({"kind": "answer"} | rule, handler)
 
     def reply(
         self,
-        text: str | None = None,
+        text: str | Handler | None = None,
         *,
         parts: Sequence[Any] | None = None,
         app: str | None = None,
@@ -241,30 +251,55 @@ class Control(JournalControl):
     ) -> AddedRule:
         """Set the message of chat completions, of one app or all: a text, or parts.
 
-        `variables` are those that the workflow sets.
+        In place of a text, a function may return a text or parts for each request. `variables`
+        are those that the workflow sets.
         """
         rule = without_none(text=text, parts=parts, app=app, match=match, times=times)
         rule |= without_none(variables=variables, stream=stream)
+        if callable(text):
+            return self._add({"kind": "reply"} | rule | {"text": ""}, text)
         return self._add({"kind": "reply"} | rule)
 
     def hits(
         self,
-        rows: Sequence[Mapping[str, Any]],
+        rows: Sequence[Mapping[str, Any]] | Handler,
         *,
         match: Mapping[str, Any] | None = None,
         times: int | None = None,
     ) -> AddedRule:
         """Set what searches in datasets find: rows with their scores, in this order.
 
-        A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`.
+        A row is `{"row": ID, "score": 0.9}`, or `{"q": ..., "a": ..., "score": 0.3}`. In place of
+        rows, a function may return rows for each request.
         """
+        if callable(rows):
+            return self._add(without_none(kind="hits", rows=[], match=match, times=times), rows)
         return self._add(without_none(kind="hits", rows=[*rows], match=match, times=times))
 
-    def _add(self, fields: JsonObject) -> AddedRule:
-        rule = AddedRule(self, fields)
+    def _add(self, fields: JsonObject, handler: Handler | None = None) -> AddedRule:
+        rule = AddedRule(self._with_handler(handler), fields)
         self._added.append(rule)
         show_warning(rule.warning)
         return rule
+
+    def _with_handler(self, handler: Handler | None) -> "Control":
+        """Control the same sandbox by calls that carry a function, which only the process can.
+
+        Raises ValueError if the server is not in this process.
+        """
+        if handler is None:
+            return self
+        if self.app is None:
+            raise ValueError(
+                f"Expected data, as the server at {self.http.base_url} is not in this process, "
+                f"got {handler!r} (placeholders such as {{{{body.id}}}} take values of the request)"
+            )
+        http = httpx2.Client(
+            transport=InProcess(self.app, handler),
+            base_url=self.http.base_url,
+            headers=self.http.headers,  # the admin token among them
+        )
+        return Control(http, self.sandbox)
 
     @property
     def faults(self) -> Never:

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from mock_server.decoding import JsonObject
 from mock_server.real_time import RealTime
+from mock_server.scripting.handlers import HANDLER, Handler
 
 TIMEOUT = 30
 """Seconds that a call may take."""
@@ -33,11 +34,15 @@ class Refused(ValueError):
 
 
 class AdminClient:
-    """Calls the admin API for one sandbox; `http` is a client with the server's address."""
+    """Calls the admin API for one sandbox; `http` is a client with the server's address.
 
-    def __init__(self, http: httpx2.Client, sandbox: str = "default") -> None:
+    `app` is the server as an application, if it is in this process.
+    """
+
+    def __init__(self, http: httpx2.Client, sandbox: str = "default", app: Any = None) -> None:
         self.http = http
         self.sandbox = sandbox
+        self.app = app
 
     def call(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
         """Call a route of this sandbox. Raises Refused, ConnectionError."""
@@ -103,10 +108,15 @@ def client_at(url: str, token: str | None = None, *, trust_env: bool = False) ->
 
 
 class InProcess(httpx2.BaseTransport):
-    """Sends the requests of a synchronous client to an ASGI application."""
+    """Sends the requests of a synchronous client to an ASGI application.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._transport = httpx2.ASGITransport(app)
+    The scope of each request has the function `handler`, for a rule that it adds.
+    """
+
+    def __init__(self, app: ASGIApp, handler: Handler | None = None) -> None:
+        self._transport = httpx2.ASGITransport(
+            lambda scope, receive, send: app({**scope, HANDLER: handler}, receive, send)
+        )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         # A new thread is needed, as an event loop may run in the caller's thread.
@@ -124,8 +134,8 @@ def as_data(value: object) -> str:
     if isinstance(value, RealTime.Datetime):
         return value.isoformat()
     raise TypeError(
-        f"Expected data, got {value!r} (answers are data, too, and call no functions; "
-        "placeholders such as {{body.id}} take values of the request)"
+        f"Expected data, got {value!r} (answers are data, or one function: respond(route, handler);"
+        " placeholders such as {{body.id}} take values of the request)"
     )
 
 

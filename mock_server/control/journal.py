@@ -215,7 +215,8 @@ def violation_line(violation: JsonObject) -> str:
 
 def rule_line(rule: JsonObject) -> str:
     """How often a rule fired, or why it did not fire on the nearest request."""
-    line = f"{rule['kind']} {rule['id']} for {rule['operation']}: "
+    names = filter(None, [rule["kind"], rule["id"], rule["handler"]])
+    line = f"{' '.join(names)} for {rule['operation']}: "
     line += f"matched {rule['matches']}, fired {rule['fired']}"
     if rule["missed"]:
         line += f"; {rule['missed']}"

@@ -49,7 +49,7 @@ class Servers:
         if server.http.is_closed:
             server.http = client_at(server.url)
         server.http.cookies.clear()
-        return nullcontext(Control(server.http))
+        return nullcontext(Control(server.http, app=server.app))
 
     def application(self, setup: Setup) -> "MockServerApp":
         """The server of this process with fresh data of a setup, as an application."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from asyncio import FIRST_COMPLETED
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -15,13 +15,15 @@ from mock_server.choices import Choices, tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.request import MAX_BODY, check_size
+from mock_server.scripting.answers import compute
 from mock_server.scripting.connection import (
     TRANSPORT,
+    BrokenResponse,
     Connection,
     wait_for_disconnect,
     watch_client,
 )
-from mock_server.scripting.rule import ActiveRule, Candidate, Rule
+from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
 from mock_server.service.call import Call
 from mock_server.service.hints import refusal_hint
 from mock_server.service.operation import Operation
@@ -95,18 +97,38 @@ class Handling:
             raise errors.NeedsConnection(expected, "none")
         return Connection(transport)
 
+    async def ask(self, question: Callable[[], Any]) -> Any:
+        """The answer to a pure question; a function of a rule runs first, if it depends on one.
+
+        Nothing is awaited after the answer is found, so it is still true when it is used.
+        """
+        while True:
+            try:
+                return question()
+            except NotComputed as needed:
+                pick, handler = needed.args
+            # The rule has fired by now: other requests count on while its function runs.
+            pick.count()
+            # The journal notes that the client leaves only while a task listens to the client.
+            with watch_client(self.receive):
+                fired = await compute(pick.firing, handler)
+            self.call.computed[fired.rule.kind] = Pick(firing=fired)
+
     def outcome(self) -> Call:
-        """The outcome of the request; after `keep`, the kept one. Nothing changes."""
+        """The outcome of the request; after `keep`, the kept one. Nothing changes.
+
+        Raises NotComputed if it depends on a function that has not run: see `ask`.
+        """
         if self._kept is not None:
             return self._kept
         call = self.call.restarted(self.call.state.moment)
         # An answer of a test takes the place of the operation.
-        pick = call.state.script.pick_answer(call.exchange)
+        pick = call.computed.get("answer") or call.state.script.pick_answer(call.exchange)
         firing = pick.firing
         if firing is None:
             call = self.perform(call)
         else:
-            call.response = firing.rule.response(firing, call.moment.clock)
+            call.response = firing.ready or firing.rule.response(firing, call.moment.clock)
             # A request without an operation has no violations.
             if self._operation is None:
                 call.violations = []
@@ -151,6 +173,10 @@ class Handling:
             response = self._operation.stream_refusal(refusal, response, call)
         return response
 
+    async def right_response(self, *, stores: bool = True) -> Response:
+        """Make the outcome real, and return its response; see `keep`."""
+        return self.keep(await self.ask(self.outcome), stores=stores)
+
     def keep(self, outcome: Call, *, stores: bool = True) -> Response:
         """Make an outcome real, and return its response: only the first outcome is kept.
 
@@ -181,7 +207,7 @@ class Handling:
         self.call.exchange.fired_rule = firing.as_fired_rule()
         # The operation is performed before the fault: only its response is lost.
         if firing.rule.phase == "after":
-            self.keep(self.outcome())
+            await self.right_response()
         try:
             return await firing.rule.apply(firing, self)
         except errors.NeedsConnection as refusal:
@@ -201,6 +227,13 @@ class Handling:
                 goes_on = not await script.waits_ended.wait(ms / 1000, self._ended)
         # A state that was replaced has ended before, and does not tell it again.
         return goes_on and not self._ended.done()
+
+    async def late_response(self, ms: float, holder: ActiveRule[Any] | None = None) -> Response:
+        """The right response after a `pause`, or none if the pause is broken off."""
+        goes_on = await self.pause(ms, holder)
+        if not goes_on:
+            return BrokenResponse(self.connection.close)
+        return await self.right_response()
 
     async def deliver(self, response: Response) -> None:
         """Send a response; if it stays incomplete, close its connection.
@@ -299,5 +332,5 @@ class Fault(Rule, frozen=True):
         return True
 
     async def apply(self, firing: Candidate["Fault"], handling: Handling) -> Response:
-        """The response in place of the right one, `handling.keep(handling.outcome())`."""
+        """The response in place of the right one, which is `handling.right_response()`."""
         raise NotImplementedError
