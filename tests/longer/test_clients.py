@@ -35,6 +35,12 @@ def test_openai_joins_what_was_split(mock_server, gpt):
     assert "".join(it.choices[0].delta.content or "" for it in stream) == "今天下雨。"
 
 
+def test_openai_is_answered_by_a_function(mock_server, gpt):
+    mock_server.reply(lambda request: request.question.upper())
+    completion = gpt.chat.completions.create(model="any", messages=MESSAGES)
+    assert completion.choices[0].message.content == "THE WEATHER?"
+
+
 def test_openai_retries_an_error(mock_server, gpt):
     mock_server.fault("error", operation="completions", status=503)
     gpt.chat.completions.create(model="any", messages=MESSAGES)
