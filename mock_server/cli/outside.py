@@ -12,7 +12,7 @@ import click
 from mock_server.cli import common
 from mock_server.cli.common import OUTPUT, Exit, check_address, fail, option, say, write_out
 from mock_server.fixture.dump import yaml_of
-from mock_server.fixture.load import load_fixture
+from mock_server.fixture.load import load_fixture, read_profile
 from mock_server.words import count_in_words
 
 
@@ -40,6 +40,8 @@ def key_from(variable: str) -> str:
     help="Format of the report on stdout.",
 )
 @click.option("--write-profile", **OUTPUT, help="Profile file to write, with the values seen.")
+@click.option("--baseline", **OUTPUT, help="File of known drift: only what it lacks is a failure.")
+@click.option("--write-baseline", is_flag=True, help="Write that file.")
 def verify_command(
     base_url: str,
     key_env: str,
@@ -48,16 +50,34 @@ def verify_command(
     write: bool,
     report: str,
     write_profile: Path | None,
+    baseline: Path | None,
+    write_baseline: bool,
 ) -> None:
     """Find the choices of a server, and what it answers in another way than this mock."""
     from mock_server.control.http import client_at
     from mock_server.tools.account_reader import NotReadable
     from mock_server.tools.responses import ServiceError, UnexpectedResponse
-    from mock_server.tools.verify import REPORTS, profile_document, verify_server
+    from mock_server.tools.verify import REPORTS, json_report, profile_document, verify_server
 
+    known = None
+    if write_baseline and not baseline:
+        fail("Expected --baseline FILE, got none - at --write-baseline")
+    if baseline and not write_baseline:
+        try:
+            known = read_profile(baseline)
+        except ValueError as error:
+            fail(f"{error} (--write-baseline writes a baseline)", Exit.BROKEN_FIXTURE)
     client = client_at(base_url, key_from(key_env), trust_env=True)
     try:
-        found = verify_server(client, dataset=dataset, app=app, may_write=write, say=say)
+        found = verify_server(
+            client,
+            dataset=dataset,
+            app=app,
+            baseline=known,
+            key_env=key_env,
+            may_write=write,
+            say=say,
+        )
     except UnexpectedResponse as error:
         fail(str(error), Exit.UNEXPECTED_RESPONSE)
     except ServiceError as error:
@@ -67,7 +87,10 @@ def verify_command(
     click.echo(REPORTS[report](found))
     if write_profile:
         write_out(profile_document(found), write_profile)
-    raise SystemExit(not found.is_one_profile)
+    if baseline and write_baseline:
+        write_out(json_report(found.seen) + "\n", baseline)
+        raise SystemExit(not found.observed)
+    raise SystemExit(not found.is_one_profile or bool(known and found.drift))
 
 
 @click.command("pull")

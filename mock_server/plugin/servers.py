@@ -126,8 +126,9 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
         with plain_errors():
             # The file of a profile is on this machine, and maybe not on the server's.
             if setup.profile:
-                profile, choices_of_file = read_profile(setup.profile)
-                choices = {**choices_of_file, **choices}
+                file = read_profile(setup.profile)
+                profile = file.profile
+                choices = {**file.choices, **choices}
             control = server.create_sandbox(profile=profile, choices=choices or None)
             calls_before = calls_of(server)
         try:

@@ -123,8 +123,8 @@ def check_profiles(names: Sequence[str], url: str | None) -> None:
     from mock_server.fixture.load import read_profile
 
     for name in names:
-        profile, choices_of_file = read_profile(name)
-        profile_choices(profile, **choices_of_file)
+        file = read_profile(name)
+        profile_choices(file.profile, **file.choices)
     if url and len(names) > 1:
         reason = "only a server that pytest starts itself is run under several"
         fix = f"leave {URL} out, or run pytest once for each profile"

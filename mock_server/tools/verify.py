@@ -14,35 +14,40 @@ import httpx2
 import yaml
 from msgspec import Struct, json
 
-from mock_server.choices import PROFILES, choice_table, profile_choices
+from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
 from mock_server.decoding import JsonObject
-from mock_server.tools.comparison import KEY, Comparison, Contrasts
+from mock_server.fixture.load import ProfileFile
+from mock_server.tools.comparison import KEY, Comparison
+from mock_server.tools.drift import Drift, differences_in_words, new_drift
 from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.verify_reader import VerifyReader
-from mock_server.tools.verify_requests import UNKNOWN_ID, fullest_folder, reading_requests
+from mock_server.tools.verify_requests import (
+    UNKNOWN_ID,
+    Request,
+    fullest_folder,
+    reading_requests,
+)
 from mock_server.words import count_in_words
 
 NO_APP: JsonObject = {"id": UNKNOWN_ID, "chats": []}
-
-
-class Drift(Struct):
-    """A request that a server answers in another way, and what differs."""
-
-    request: str
-    differences: Contrasts
 
 
 class Report(Struct):
     """What is found of a server."""
 
     profile: str
-    """The nearest profile: the fewest of its values do not fit."""
+    """That of the baseline, else the nearest profile: the fewest of its values do not fit."""
     differing: JsonObject
-    """For each choice whose value of the profile does not fit, one that does."""
+    """For each choice whose value of the baseline or the profile does not fit, one that does."""
     observed: JsonObject
     not_observed: dict[str, list[Any]]
     """For each choice that is not observed the values that fit equally well."""
     drift: list[Drift]
+    """With a baseline only what it lacks, each difference once."""
+    seen: ProfileFile
+    """The nearest profile and what differs from it: what a baseline keeps."""
+    gone: list[str]
+    """The differences of the baseline that the server no longer shows."""
 
     @property
     def is_one_profile(self) -> bool:
@@ -55,14 +60,20 @@ def verify_server(
     *,
     dataset: str | None = None,
     app: str | None = None,
+    baseline: ProfileFile | None = None,
+    key_env: str = "KEY",
     may_write: bool = False,
     say: Callable[[str], None],
     pause: float = 0.5,
 ) -> Report:
-    """Compare a server with this mock. Raises NotReadable, ServiceError.
+    """Compare a server with this mock, and with a baseline. Raises NotReadable, ServiceError.
 
+    `key_env`: the variable with the API key, in commands that repeat a request.
     `pause`: the seconds before a request is repeated for the first time.
     """
+    if baseline:
+        dataset = dataset or baseline.dataset
+        app = app or baseline.app
     reader = VerifyReader(client, pause, say)
     shown = reader.read_dataset(dataset)
     apps = reader.read_apps(app)
@@ -80,7 +91,9 @@ def verify_server(
     shown["collections"] = in_telling_order(shown["collections"])
     say("comparing the answers with those of this mock under each choice")
     with asyncio.Runner() as runner:
-        return report_of(Comparison(document, groups, runner))
+        comparison = Comparison(document, groups, runner)
+        base_url = str(client.base_url).rstrip("/")
+        return report_of(comparison, document, baseline, lambda it: it.curl(base_url, key_env))
 
 
 def in_telling_order(collections: list[JsonObject]) -> list[JsonObject]:
@@ -108,24 +121,41 @@ def depth_first(collections: list[JsonObject], folder: str | None) -> Iterator[J
                 yield from depth_first(collections, item["_id"])
 
 
-def report_of(comparison: Comparison) -> Report:
-    """What a comparison shows."""
+def report_of(
+    comparison: Comparison,
+    document: JsonObject,
+    baseline: ProfileFile | None,
+    command_of: Callable[[Request], str],
+) -> Report:
+    """What a comparison with the account of a document shows, beside a baseline if there is one."""
     best = comparison.nearest_choices()
     fitting = {name: comparison.fitting_values(name, best) for name in choice_table()}
     observed = {name: values[0] for name, values in fitting.items() if len(values) == 1}
     not_observed = {name: values for name, values in fitting.items() if len(values) > 1}
-    nearest = min(PROFILES, key=lambda it: len(differing_values(fitting, it)))
-    differing = differing_values(fitting, nearest)
-    drift = []
-    for request, differences in comparison.differences(profile_choices(nearest, **differing)):
-        if differences:
-            drift.append(Drift(str(request), differences))
-    return Report(nearest, differing, observed, not_observed, drift)
+    nearest = min(PROFILES, key=lambda it: len(differing_values(fitting, profile_choices(it))))
+    differing = differing_values(fitting, profile_choices(nearest))
+    found = [*comparison.differences(profile_choices(nearest, **differing))]
+    drift = [Drift(command_of(request), contrasts) for request, contrasts in found if contrasts]
+    seen = ProfileFile(
+        profile=nearest,
+        choices=differing,
+        dataset=document["datasets"][0]["id"],
+        app=next((it["id"] for it in document["apps"]), None),
+        differences=differences_in_words(found),
+    )
+    report = Report(nearest, differing, observed, not_observed, drift, seen, gone=[])
+    if baseline:
+        expected = profile_choices(baseline.profile, **baseline.choices)
+        found = [*comparison.differences(expected)]
+        report.profile = baseline.profile
+        report.differing = differing_values(fitting, expected)
+        report.drift = new_drift(found, baseline.differences, command_of)
+        report.gone = sorted(baseline.differences.keys() - differences_in_words(found))
+    return report
 
 
-def differing_values(fitting: dict[str, list[Any]], profile: str) -> JsonObject:
-    """For each choice whose value of a profile does not fit, one that does."""
-    choices = profile_choices(profile)
+def differing_values(fitting: dict[str, list[Any]], choices: Choices) -> JsonObject:
+    """For each choice whose value here does not fit, one that does."""
     differing = {}
     for name, values in fitting.items():
         if getattr(choices, name) not in values:
@@ -147,14 +177,15 @@ def text_report(report: Report) -> str:
             server = json.encode(difference.server).decode()
             mock = json.encode(difference.mock).decode()
             lines.append(f"              {name} is {server:.80}, in the mock {mock:.80}")
+    lines += [f"gone          {it}" for it in report.gone]
     counts = f"{len(report.observed)} choices observed, {len(report.not_observed)} not"
     lines.append(f"{counts}, {count_in_words(len(report.drift), 'request')} with drift")
     differing = ", ".join(report.differing) or "none"
-    lines.append(f"nearest profile: {report.profile}; choices that differ: {differing}")
+    lines.append(f"nearest profile: {report.seen.profile}; choices that differ: {differing}")
     return "\n".join(lines)
 
 
-def json_report(report: Report) -> str:
+def json_report(report: Report | ProfileFile) -> str:
     return json.format(json.encode(report)).decode()
 
 
@@ -163,7 +194,8 @@ REPORTS = {"text": text_report, "json": json_report}
 
 def profile_document(report: Report) -> str:
     """The nearest profile and the values that differ from it, in YAML."""
-    unseen = [name for name in report.not_observed if name not in report.differing]
-    comment = f"# not observed, so as in {report.profile}: {', '.join(unseen)}\n"
-    document = {"profile": report.profile, "choices": report.differing}
+    seen = report.seen
+    unseen = [name for name in report.not_observed if name not in seen.choices]
+    comment = f"# not observed, so as in {seen.profile}: {', '.join(unseen)}\n"
+    document = {"profile": seen.profile, "choices": seen.choices}
     return comment + yaml.safe_dump(document, sort_keys=False)

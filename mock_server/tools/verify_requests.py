@@ -1,5 +1,6 @@
 """The requests that `verify` sends: a table, and what the account adds to it."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 from statistics import mode
 from typing import Any
@@ -39,12 +40,12 @@ LISTS: tuple[JsonObject, ...] = (
     {"unknownField": 1},
 )
 """What is sent in place of fields of a plain list; UNSET leaves a field out."""
-FRAMES: tuple[JsonObject, ...] = (
-    {"headers": UNKNOWN_KEY},
-    {"headers": {}},
-    {"method": "PUT"},
-    {"path": f"{LIST}/"},
-)
+FRAMES: dict[str, JsonObject] = {
+    "with an unknown key": {"headers": UNKNOWN_KEY},
+    "without Content-Type": {"headers": {}},
+    "with another method": {"method": "PUT"},
+    "with a slash at the end": {"path": f"{LIST}/"},
+}
 """What is sent with the fields of a plain list, in place of its method, path and headers."""
 
 
@@ -55,12 +56,22 @@ class Request(Struct, frozen=True, kw_only=True):
     path: str = LIST
     headers: dict[str, str]
     content: bytes
+    variation: str = ""
+    """What the request varies, in words that are the same for each account."""
 
-    def __str__(self) -> str:
-        words = f"{self.method} {self.path} {self.content.decode()}"
-        if self.headers != JSON_HEADERS:
-            words += f" with the headers {json.encode(self.headers).decode()}"
-        return words
+    @property
+    def name(self) -> str:
+        """What tells the request from others; the same for each account."""
+        return f"{self.method} {self.path.partition('?')[0]} {self.variation}"
+
+    def curl(self, base_url: str, key_env: str) -> str:
+        """The command that sends the request to an address, with the API key of a variable."""
+        # Without a type, which is sent for an empty header, curl would send that of a form.
+        headers = {"Content-Type": "", "Authorization": f"Bearer ${key_env}"} | self.headers
+        # The shell replaces a variable in double quotes, and nothing in the content.
+        options = " ".join(f'-H "{name}: {value}"' for name, value in headers.items())
+        content = shlex.quote(self.content.decode())
+        return f'curl -i -X {self.method} "{base_url}{self.path}" {options} --data-raw {content}'
 
     def to(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Request:
         """The request, to the address of a client, and by default with its key."""
@@ -83,16 +94,17 @@ def reading_requests(app: JsonObject, dataset: JsonObject) -> Iterator[Request]:
     collections = dataset["collections"]
     plain = {"offset": 0, "pageSize": 30, "datasetId": dataset["id"]}
     plain["parentId"] = fullest_folder(collections)
-    for frame in FRAMES:
-        yield request_of(plain, **frame)
+    for words, frame in FRAMES.items():
+        yield request_of(plain, variation=words, **frame)
     for fields in LISTS:
-        yield request_of(plain | fields)
+        yield request_of(plain | fields, variation=f"with {fields}")
     # FastGPT refuses long texts.
     for parent, text in [*folder_searches(collections), *tag_searches(collections)]:
-        yield request_of(plain | {"parentId": parent, "searchText": text[:40]})
+        searched = {"parentId": parent, "searchText": text[:40]}
+        yield request_of(plain | searched, variation="with a text to search for")
     yield histories(app, offset=0, pageSize=30)
     yield histories(app, offset=10**6)
-    yield pin({"id": UNKNOWN_ID}, UNKNOWN_ID, UNSET)
+    yield pin({"id": UNKNOWN_ID}, UNKNOWN_ID, UNSET, "without top")
     yield request_of({}, method="PUT", path=str(update_history.older_path))
 
 
@@ -143,26 +155,27 @@ def pinning_requests(app: JsonObject, unknown_chat: str) -> Iterator[Request]:
     """Pins of the first chat and of an unknown one, and lists that show their effect."""
     for chat in app["chats"][:1]:
         for _ in range(2):
-            yield pin(app, chat["chatId"], not chat.get("top"))
+            yield pin(app, chat["chatId"], not chat.get("top"), "of a chat")
         yield histories(app, offset=0, pageSize=30)
-    yield pin(app, unknown_chat, False)
+    yield pin(app, unknown_chat, False, "of an unknown chat")
     yield histories(app, offset=0, pageSize=30)
 
 
 def restoring_requests(app: JsonObject, unknown_chat: str) -> Iterator[Request]:
     """What undoes these pins, and a list that shows whether it did."""
     for chat in app["chats"][:1]:
-        yield pin(app, chat["chatId"], bool(chat.get("top")))
+        yield pin(app, chat["chatId"], bool(chat.get("top")), "of a chat")
     query = f"?appId={app['id']}&chatId={unknown_chat}"
     yield request_of({}, method="DELETE", path=del_history.path + query, content=b"")
     yield histories(app, offset=0, pageSize=30)
 
 
-def pin(app: JsonObject, chat_id: str, top: object) -> Request:
+def pin(app: JsonObject, chat_id: str, top: object, variation: str) -> Request:
     body = {"appId": app["id"], "chatId": chat_id, "top": top}
-    return request_of(body, method="PUT", path=update_history.path)
+    return request_of(body, method="PUT", path=update_history.path, variation=variation)
 
 
 def histories(app: JsonObject, **fields: int) -> Request:
     """A list of chats."""
-    return request_of({"appId": app["id"]} | fields, path=get_histories.path)
+    sent = {"appId": app["id"]} | fields
+    return request_of(sent, path=get_histories.path, variation=f"with {fields}")
