@@ -19,6 +19,8 @@ KEY = "fastgpt-verify"
 """The API key of the mock; that of the server stays out of it."""
 VALUE_FIELDS = ("name", "type", "parentId", "tags", "top")
 """The fields of items whose values are compared; of other fields the kinds of values are."""
+ABSENT = "absent"
+"""The value of a part, or of a field, that is not there."""
 KINDS = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
 
 
@@ -81,7 +83,7 @@ def differing(server: JsonObject, mock: JsonObject) -> Contrasts:
     """The fields that are not the same."""
     found = {}
     for name in server | mock:
-        pair = Contrast(server.get(name, "absent"), mock.get(name, "absent"))
+        pair = Contrast(server.get(name, ABSENT), mock.get(name, ABSENT))
         if pair.server != pair.mock:
             found[name] = pair
     return found

@@ -4,12 +4,10 @@ So data that change in an ordinary way are no drift, and a file of known drift h
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from msgspec import Struct
-
-from mock_server.tools.comparison import Contrast, Contrasts, kind_of
+from mock_server.tools.comparison import ABSENT, Contrast, Contrasts, kind_of
 from mock_server.tools.verify_requests import Request
 
 Found = Iterable[tuple[Request, Contrasts]]
@@ -18,13 +16,6 @@ DATA_PARTS = ("total", "ids", "list.name", "list.parentId", "list.tags")
 """The parts whose values are data of the account."""
 CODE = re.compile(r"\d{1,6}|[A-Za-z]*|\{[A-Za-z_, ]*\}|true or false|a (text|number|list)")
 """A value that is no data: a status, one word such as a statusText, or the kind of a value."""
-
-
-class Drift(Struct):
-    """A request that a server answers in another way, as a command, and what differs."""
-
-    request: str
-    differences: Contrasts
 
 
 def differences_in_words(found: Found) -> dict[str, list[str]]:
@@ -36,12 +27,11 @@ def differences_in_words(found: Found) -> dict[str, list[str]]:
     return {words: [*names[words]] for words in sorted(names)}
 
 
-def new_drift(
-    found: Found, known: dict[str, list[str]], command_of: Callable[[Request], str]
-) -> list[Drift]:
-    """What is not known: each difference once, at the first request that shows it."""
+def new_differences(
+    found: Found, known: dict[str, list[str]]
+) -> Iterator[tuple[Request, Contrasts]]:
+    """Each request with what is not known: each difference once, at the first that shows it."""
     named = set[str]()
-    drift = []
     for request, contrasts in found:
         new = {}
         for part, contrast in contrasts.items():
@@ -52,9 +42,7 @@ def new_drift(
             if not is_known and words not in named:
                 named.add(words)
                 new[part] = contrast
-        if new:
-            drift.append(Drift(command_of(request), new))
-    return drift
+        yield request, new
 
 
 def in_words(part: str, contrast: Contrast) -> str:
@@ -66,9 +54,8 @@ def in_words(part: str, contrast: Contrast) -> str:
     return f"{part} is {server}, in the mock {mock}"
 
 
-def code_or_kind(part: str, value: Any) -> str:
+def code_or_kind(part: str, value: Any) -> Any:
     """A value that is no data, or else its kind."""
-    text = str(value)
-    if text == "absent" or (part not in DATA_PARTS and CODE.fullmatch(text)):
-        return text
+    if value == ABSENT or (part not in DATA_PARTS and CODE.fullmatch(str(value))):
+        return value
     return kind_of(value)

@@ -17,8 +17,8 @@ from msgspec import Struct, json
 from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
 from mock_server.decoding import JsonObject
 from mock_server.fixture.load import ProfileFile
-from mock_server.tools.comparison import KEY, Comparison
-from mock_server.tools.drift import Drift, differences_in_words, new_drift
+from mock_server.tools.comparison import KEY, Comparison, Contrasts
+from mock_server.tools.drift import differences_in_words, new_differences
 from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.verify_reader import VerifyReader
 from mock_server.tools.verify_requests import (
@@ -30,6 +30,13 @@ from mock_server.tools.verify_requests import (
 from mock_server.words import count_in_words
 
 NO_APP: JsonObject = {"id": UNKNOWN_ID, "chats": []}
+
+
+class Drift(Struct):
+    """A request that a server answers in another way, as a command, and what differs."""
+
+    request: str
+    differences: Contrasts
 
 
 class Report(Struct):
@@ -92,8 +99,7 @@ def verify_server(
     say("comparing the answers with those of this mock under each choice")
     with asyncio.Runner() as runner:
         comparison = Comparison(document, groups, runner)
-        base_url = str(client.base_url).rstrip("/")
-        return report_of(comparison, document, baseline, lambda it: it.curl(base_url, key_env))
+        return report_of(comparison, document, baseline, lambda it: it.curl(client, key_env))
 
 
 def in_telling_order(collections: list[JsonObject]) -> list[JsonObject]:
@@ -135,7 +141,6 @@ def report_of(
     nearest = min(PROFILES, key=lambda it: len(differing_values(fitting, profile_choices(it))))
     differing = differing_values(fitting, profile_choices(nearest))
     found = [*comparison.differences(profile_choices(nearest, **differing))]
-    drift = [Drift(command_of(request), contrasts) for request, contrasts in found if contrasts]
     seen = ProfileFile(
         profile=nearest,
         choices=differing,
@@ -143,15 +148,16 @@ def report_of(
         app=next((it["id"] for it in document["apps"]), None),
         differences=differences_in_words(found),
     )
-    report = Report(nearest, differing, observed, not_observed, drift, seen, gone=[])
+    gone = []
     if baseline:
-        expected = profile_choices(baseline.profile, **baseline.choices)
+        nearest = baseline.profile
+        expected = profile_choices(nearest, **baseline.choices)
+        differing = differing_values(fitting, expected)
         found = [*comparison.differences(expected)]
-        report.profile = baseline.profile
-        report.differing = differing_values(fitting, expected)
-        report.drift = new_drift(found, baseline.differences, command_of)
-        report.gone = sorted(baseline.differences.keys() - differences_in_words(found))
-    return report
+        gone = sorted(baseline.differences.keys() - differences_in_words(found))
+        found = [*new_differences(found, baseline.differences)]
+    drift = [Drift(command_of(request), contrasts) for request, contrasts in found if contrasts]
+    return Report(nearest, differing, observed, not_observed, drift, seen, gone)
 
 
 def differing_values(fitting: dict[str, list[Any]], choices: Choices) -> JsonObject:
@@ -194,8 +200,8 @@ REPORTS = {"text": text_report, "json": json_report}
 
 def profile_document(report: Report) -> str:
     """The nearest profile and the values that differ from it, in YAML."""
-    seen = report.seen
-    unseen = [name for name in report.not_observed if name not in seen.choices]
-    comment = f"# not observed, so as in {seen.profile}: {', '.join(unseen)}\n"
-    document = {"profile": seen.profile, "choices": seen.choices}
+    profile = report.seen.profile
+    unseen = [name for name in report.not_observed if name not in report.seen.choices]
+    comment = f"# not observed, so as in {profile}: {', '.join(unseen)}\n"
+    document = {"profile": profile, "choices": report.seen.choices}
     return comment + yaml.safe_dump(document, sort_keys=False)

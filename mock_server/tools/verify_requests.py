@@ -17,28 +17,28 @@ LIST = list_v2.path
 UNKNOWN_ID = "0" * 24
 JSON_HEADERS = {"Content-Type": "application/json"}
 UNKNOWN_KEY = JSON_HEADERS | {"Authorization": f"Bearer fastgpt-{UNKNOWN_ID}"}
-LISTS: tuple[JsonObject, ...] = (
-    {},
-    {"parentId": None},
-    {"parentId": UNSET},
-    {"parentId": ""},
-    {"parentId": UNKNOWN_ID},
-    {"offset": UNSET},
-    {"offset": -1},
-    {"offset": 1, "pageSize": 7},
-    {"pageSize": UNSET},
-    {"pageSize": 0},
-    {"pageSize": "1"},
-    {"pageSize": 31},
-    {"pageSize": 101},
-    {"datasetId": UNSET},
-    {"datasetId": UNKNOWN_ID},
-    {"searchText": "x" * 101},
-    {"searchText": ".*"},
-    {"filterTags": [UNKNOWN_ID]},
-    {"tagFilters": [{"tagId": UNKNOWN_ID, "values": ["any"]}]},
-    {"unknownField": 1},
-)
+LISTS: dict[str, JsonObject] = {
+    "as usual": {},
+    "with parentId null": {"parentId": None},
+    "without parentId": {"parentId": UNSET},
+    "with an empty parentId": {"parentId": ""},
+    "with an unknown parentId": {"parentId": UNKNOWN_ID},
+    "without offset": {"offset": UNSET},
+    "with offset -1": {"offset": -1},
+    "with offset 1 and pageSize 7": {"offset": 1, "pageSize": 7},
+    "without pageSize": {"pageSize": UNSET},
+    "with pageSize 0": {"pageSize": 0},
+    "with a text as pageSize": {"pageSize": "1"},
+    "with pageSize 31": {"pageSize": 31},
+    "with pageSize 101": {"pageSize": 101},
+    "without datasetId": {"datasetId": UNSET},
+    "with an unknown datasetId": {"datasetId": UNKNOWN_ID},
+    "with a searchText of 101 characters": {"searchText": "x" * 101},
+    "with a pattern as searchText": {"searchText": ".*"},
+    "with an unknown tag in filterTags": {"filterTags": [UNKNOWN_ID]},
+    "with an unknown tag in tagFilters": {"tagFilters": [{"tagId": UNKNOWN_ID, "values": ["any"]}]},
+    "with an unknown field": {"unknownField": 1},
+}
 """What is sent in place of fields of a plain list; UNSET leaves a field out."""
 FRAMES: dict[str, JsonObject] = {
     "with an unknown key": {"headers": UNKNOWN_KEY},
@@ -64,14 +64,17 @@ class Request(Struct, frozen=True, kw_only=True):
         """What tells the request from others; the same for each account."""
         return f"{self.method} {self.path.partition('?')[0]} {self.variation}"
 
-    def curl(self, base_url: str, key_env: str) -> str:
-        """The command that sends the request to an address, with the API key of a variable."""
+    def curl(self, client: httpx2.Client, key_env: str) -> str:
+        """The command that sends the request to the address of a client.
+
+        `key_env`: the variable with the API key.
+        """
         # Without a type, which is sent for an empty header, curl would send that of a form.
         headers = {"Content-Type": "", "Authorization": f"Bearer ${key_env}"} | self.headers
+        words = ["curl -i -X", self.method, f'"{self.to(client).url}"']
         # The shell replaces a variable in double quotes, and nothing in the content.
-        options = " ".join(f'-H "{name}: {value}"' for name, value in headers.items())
-        content = shlex.quote(self.content.decode())
-        return f'curl -i -X {self.method} "{base_url}{self.path}" {options} --data-raw {content}'
+        words += [f'-H "{name}: {value}"' for name, value in headers.items()]
+        return " ".join([*words, "--data-raw", shlex.quote(self.content.decode())])
 
     def to(self, client: httpx2.Client | httpx2.AsyncClient) -> httpx2.Request:
         """The request, to the address of a client, and by default with its key."""
@@ -94,18 +97,22 @@ def reading_requests(app: JsonObject, dataset: JsonObject) -> Iterator[Request]:
     collections = dataset["collections"]
     plain = {"offset": 0, "pageSize": 30, "datasetId": dataset["id"]}
     plain["parentId"] = fullest_folder(collections)
-    for words, frame in FRAMES.items():
-        yield request_of(plain, variation=words, **frame)
-    for fields in LISTS:
-        yield request_of(plain | fields, variation=f"with {fields}")
+    for variation, frame in FRAMES.items():
+        yield request_of(plain, variation=variation, **frame)
+    for variation, fields in LISTS.items():
+        yield request_of(plain | fields, variation=variation)
     # FastGPT refuses long texts.
     for parent, text in [*folder_searches(collections), *tag_searches(collections)]:
-        searched = {"parentId": parent, "searchText": text[:40]}
-        yield request_of(plain | searched, variation="with a text to search for")
+        yield request_of(
+            plain | {"parentId": parent, "searchText": text[:40]},
+            variation="with a text to search for",
+        )
     yield histories(app, offset=0, pageSize=30)
-    yield histories(app, offset=10**6)
+    yield histories(app, "with a large offset", offset=10**6)
     yield pin({"id": UNKNOWN_ID}, UNKNOWN_ID, UNSET, "without top")
-    yield request_of({}, method="PUT", path=str(update_history.older_path))
+    yield request_of(
+        {}, method="PUT", path=str(update_history.older_path), variation="with no fields"
+    )
 
 
 def fullest_folder(collections: list[JsonObject]) -> str | None:
@@ -166,7 +173,13 @@ def restoring_requests(app: JsonObject, unknown_chat: str) -> Iterator[Request]:
     for chat in app["chats"][:1]:
         yield pin(app, chat["chatId"], bool(chat.get("top")), "of a chat")
     query = f"?appId={app['id']}&chatId={unknown_chat}"
-    yield request_of({}, method="DELETE", path=del_history.path + query, content=b"")
+    yield request_of(
+        {},
+        method="DELETE",
+        path=del_history.path + query,
+        content=b"",
+        variation="of an unknown chat",
+    )
     yield histories(app, offset=0, pageSize=30)
 
 
@@ -175,7 +188,6 @@ def pin(app: JsonObject, chat_id: str, top: object, variation: str) -> Request:
     return request_of(body, method="PUT", path=update_history.path, variation=variation)
 
 
-def histories(app: JsonObject, **fields: int) -> Request:
+def histories(app: JsonObject, variation: str = "as usual", **fields: int) -> Request:
     """A list of chats."""
-    sent = {"appId": app["id"]} | fields
-    return request_of(sent, path=get_histories.path, variation=f"with {fields}")
+    return request_of({"appId": app["id"]} | fields, path=get_histories.path, variation=variation)
