@@ -1,13 +1,16 @@
 """`mock-server verify` tells servers apart, shows where they drift, and changes nothing."""
 
+import os
 import random
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import yaml
-from account import LocalClient
+from account import OLD_PIN, LocalClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import json
@@ -134,7 +137,8 @@ def test_drift_alone_is_a_success_and_a_500_is_an_answer(check, serve):
     report = json.decode(out)
     assert (code, report["profile"], report["differing"]) == (0, SERVICE, {})
     (drift,) = report["drift"]
-    assert drift["request"].startswith('POST /api/core/dataset/collection/listV2 {"offset":1,')
+    assert drift["request"].startswith(f'curl -i -X POST "{server.url}/api/core/dataset/')
+    assert """ --data-raw '{"offset":1,"pageSize":7,""" in drift["request"]
     assert drift["differences"]["status"] == {"server": 500, "mock": 200}
     assert report["observed"]["list_order"] == "update_time_desc"
     assert report["not_observed"]["credentials"] == ["bearer", "login_too"]
@@ -169,7 +173,7 @@ def test_what_is_not_put_back_is_said(check, serve):
     # Two requests that change nothing, and three pins.
     server.fault("error", operation="updateHistory", status=500, skip=5, times=None)
     code, out, err = check(server.url, "--write")
-    assert code == 0 and "\ndrift         PUT /api/core/chat/history/updateHistory " in out
+    assert code == 0 and "\ndrift         curl -i -X PUT " in out
     assert "              status is 500, in the mock 200\n" in out
     assert "not put back: the updateTime of chat c2\n" in err
     assert "not put back: the pin of chat c2\n" in err
@@ -183,6 +187,119 @@ def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
     assert code == 1 and written == {"profile": SERVICE, "choices": {"page_size_max": 30}}
     assert out.endswith(f"\nnearest profile: {SERVICE}; choices that differ: page_size_max\n")
     assert f"chat_unknown: not_found or create or ignore fit, {SERVICE} has ignore\n" in out
+
+
+# A baseline
+
+ALTERED = {"kind": "alter", "operation": "listV2", "set": {"nickname": "Bob"}, "times": None}
+MORE = {"kind": "wrong_total", "operation": "listV2", "times": None}
+LOST = {"method": "PUT", "path": OLD_PIN, "status": 404}
+CHANGES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
+    ({"page_size_over_limit": "reject"}, {}, "status is 400, in", "page_size_over_limit"),
+    ({}, {"faults": [ALTERED]}, 'list.nickname is "a text", in the mock "absent"', "none"),
+    ({}, {"answers": [LOST]}, "status is 404, in the mock", "legacy_paths"),
+    ({}, {"faults": [MORE | {"match": ONE}]}, "total is 39, in the mock 38", "none"),
+]
+
+
+@pytest.fixture
+def hold(check: Any, serve: Any, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
+    """Holds a server, ours by default as the service, to a baseline, or writes one."""
+
+    def hold_it(account: Any, *args: Any, name: str = SERVICE, **choices: Any) -> Any:
+        url = serve(account, profile=name, choices=choices).url
+        return check(url, "--baseline", tmp_path / "baseline.json", *args)
+
+    return hold_it
+
+
+@pytest.mark.parametrize(("choices", "rules", "named", "differing"), CHANGES)
+def test_a_change_is_named_once_and_fails(hold, tmp_path, choices, rules, named, differing):
+    (tmp_path / "baseline.json").write_text(f'{{"profile": "{SERVICE}"}}')
+    code, out, _ = hold(ACCOUNT | rules, **choices)
+    assert code == 1 and out.count(named) == 1
+    assert out.endswith(f"choices that differ: {differing}\n")
+
+
+def test_what_a_baseline_has_is_no_failure_and_its_end_is_said(hold):
+    choices = {"list_order": "name", "chat_unknown": "create"}
+    known = ACCOUNT | {"faults": [ALTERED, MORE]}
+    assert hold(known, "--write-baseline", **choices)[0] == 0
+    code, out, _ = hold(ACCOUNT, **choices)
+    assert code == 0 and "\ngone          list.nickname is a text, in the mock absent\n" in out
+
+
+def test_data_that_change_are_no_drift(hold):
+    rules = {"faults": [ALTERED, MORE]}
+    hold(ACCOUNT | rules, "--write-baseline")
+    new = {"name": "Zeta again", "type": "link", "rawLink": "x", "tags": ["new"], "updateTime": NOW}
+    dataset = ACCOUNT["datasets"][0] | {"collections": [*TREE, new, GUIDES | {"name": "More"}]}
+    app = ACCOUNT["apps"][0] | {"chats": [*CHATS, {"chatId": "c0", "top": True}]}
+    grown = {"apps": [app], "datasets": [dataset, {"id": "e", "collections": TREE}]}
+    code, out, _ = hold(ACCOUNT | rules | grown)
+    assert code == 0 and "drift  " not in out and "gone  " not in out
+
+
+def test_known_drift_of_another_request_is_new(hold):
+    hold(ACCOUNT | {"faults": [MORE | {"match": ONE}]}, "--write-baseline")
+    small = {"body": {"pageSize": "1"}}
+    code, out, _ = hold(ACCOUNT | {"faults": [MORE | {"match": small}]})
+    assert code == 1 and out.count('"pageSize":"1"') == out.count("drift  ") == 1
+
+
+def test_another_profile_is_much_drift_each_by_a_command_that_repeats_it(hold):
+    hold(ACCOUNT, "--write-baseline")
+    code, out, _ = hold(ACCOUNT, "--format", "json", name="documented")
+    report = json.decode(out)
+    assert code == 1 and report["profile"] == SERVICE and report["seen"]["profile"] == "documented"
+    assert report["differing"]["search_fields"] == "name_and_tags"
+    found = [(drift["request"], part) for drift in report["drift"] for part in drift["differences"]]
+    assert len(found) >= 15
+    for drift in report["drift"]:
+        words = shlex.split(os.path.expandvars(drift["request"]))
+        headers = dict(it.split(": ") for it in words if ": " in it and it[0] != "{")
+        sent = httpx2.request(*words[3:5], headers=headers, content=words[-1])
+        difference = drift["differences"].get("status", {"server": sent.status_code})
+        assert sent.status_code == difference["server"]
+
+
+def test_a_baseline_has_no_data_of_the_account(hold, tmp_path):
+    odd = {"code": f"sk-7 {APP}", "statusText": f"Bob {NOW}", "data": {APP: 1, NOW: 2}}
+    answers = [{"operation": "listV2", "match": {"body": {"pageSize": "1"}}, "json": odd}]
+    answers += [{"operation": "*", "match": {"body": {"searchText": ".*"}}, "text": str(odd)}]
+    names = {"name": "Bob", "tags": ["Bob"], "parentId": APP, "type": NOW}
+    faults = [ALTERED | {"set": names, "match": ONE}]
+    hold(ACCOUNT | {"answers": answers, "faults": faults}, "--write-baseline")
+    written = json.decode((tmp_path / "baseline.json").read_bytes())
+    assert (written.pop("dataset"), written.pop("app")) == (DATASET, APP)
+    assert "code is a text, in the mock 400" in written["differences"]
+    assert "list.name is a text, in the mock another one" in written["differences"]
+    shown = str(written)
+    assert [it for it in ("sk-7", APP, DATASET, NOW[:4], "Bob", "Alpha") if it in shown] == []
+
+
+BASELINES = [
+    ("profile: odd", "baseline.json:1:"),
+    ('{"differences": {"a": 5}}', "baseline.json:1:23: Expected a list, got 5"),
+    ('{"diferences": {}}', "(did you mean 'differences'?)"),
+    (None, "No such file or directory (--write-baseline writes a baseline)"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BASELINES)
+def test_a_broken_baseline_exits_with_2(hold, tmp_path, text, message):
+    if text is not None:
+        (tmp_path / "baseline.json").write_text(text)
+    code, out, err = hold(ACCOUNT)
+    assert (code, out) == (2, "") and message in err
+
+
+def test_a_baseline_needs_a_file_and_something_to_look_at(check, hold, serve, tmp_path):
+    code, _, err = check(serve(ACCOUNT).url, "--write-baseline")
+    assert (code, err) == (1, "Expected --baseline FILE, got none - at --write-baseline\n")
+    assert hold({}, "--write-baseline")[0] == 1 and not (tmp_path / "baseline.json").exists()
+    (tmp_path / "baseline.json").write_text("{}")
+    assert hold({})[0] == 1
 
 
 # The choices that are seen by --write, with the ids of the requests of test_model.

@@ -3,7 +3,15 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from test_verify import mixture, test_servers_are_told_apart_and_left_as_they_were
+from account import LocalClient
+from test_verify import (
+    ACCOUNT,
+    PROFILES,
+    mixture,
+    test_servers_are_told_apart_and_left_as_they_were,
+)
+
+from mock_server.tools.verify import verify_server
 
 check_that_they_are_told_apart = test_servers_are_told_apart_and_left_as_they_were
 del test_servers_are_told_apart_and_left_as_they_were  # which pytest would run here, too
@@ -17,3 +25,18 @@ def test_servers_are_told_apart(seed):
             check_that_they_are_told_apart, "documented", mixture(seed), seed % 2 == 1
         )
         told.result()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_ten_runs_without_a_change_find_no_drift(profile):
+    def run() -> None:
+        with LocalClient(ACCOUNT, profile=profile) as client:
+            client.add("wrong_total", times=None)
+            baseline = verify_server(client, say=print, pause=0).seen
+            assert baseline.differences
+            for _ in range(10):
+                report = verify_server(client, baseline=baseline, say=print, pause=0)
+                assert report.is_one_profile and not (report.drift or report.gone)
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(run).result()
