@@ -221,10 +221,12 @@ def test_a_change_is_named_once_and_fails(hold, tmp_path, choices, rules, named,
     assert out.endswith(f"choices that differ: {differing}\n")
 
 
-def test_what_a_baseline_has_is_no_failure_and_its_end_is_said(hold):
+def test_what_a_baseline_has_is_no_failure_and_its_end_is_said(hold, tmp_path):
     choices = {"list_order": "name", "chat_unknown": "create"}
     known = ACCOUNT | {"faults": [ALTERED, MORE]}
     assert hold(known, "--write-baseline", **choices)[0] == 0
+    with LocalClient(ACCOUNT, profile=tmp_path / "baseline.json") as mock:
+        assert mock.admin("GET", "/choices")["choices"]["list_order"] == "name"
     code, out, _ = hold(ACCOUNT, **choices)
     assert code == 0 and "\ngone          list.nickname is a text, in the mock absent\n" in out
 
