@@ -167,7 +167,12 @@ WRONG = [
     ("PUT", "/datasets/d", {"collections": [{}]}, "which is missing - at $.collections[0].name"),
     ("PUT", "/datasets/d", {"collections": "x"}, "a list, got 'x' - at $.collections"),
     ("PUT", "/datasets/d/collections/folder", {"name": "x", "parentId": "in-a"}, "$.parentId"),
-    ("POST", "/datasets/d/collections", {"name": "x", "parentId": "no"}, "a collection, got 'no'"),
+    (
+        "POST",
+        "/datasets/d/collections",
+        {"name": "x", "parentId": "no"},
+        "a folder that exists, got 'no'",
+    ),
     ("POST", "/datasets/d/collections", {"name": "x", "children": [BETA]}, "an _id that the dat"),
     ("POST", "/sandboxes", {"name": "a b"}, "of 1 to 64 letters, digits and . _ - or null, got"),
     ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),

@@ -195,16 +195,21 @@ def subtree_ids(objects: Mapping[str, TreeObject], *roots: str) -> set[str]:
     return ids
 
 
-def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
-    """Whether an object is below at most MAX_FOLDERS folders, which exist and form no cycle."""
+def folder_ids(objects: Mapping[str, TreeObject], id: str) -> list[str]:
+    """The ids of the folders above an object, the lowest first; of a circle, MAX_FOLDERS + 1."""
+    ids: list[str] = []
     parent_id = objects[id].parent_id
-    for _ in range(MAX_FOLDERS + 1):
-        if parent_id is None:
-            return True
-        if parent_id not in objects:
-            return False
+    while parent_id is not None and parent_id in objects and len(ids) <= MAX_FOLDERS:
+        ids.append(parent_id)
         parent_id = objects[parent_id].parent_id
-    return False
+    return ids
+
+
+def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
+    """Whether an object is below at most MAX_FOLDERS folders, which exist and form no circle."""
+    ids = folder_ids(objects, id)
+    top = objects[ids[-1] if ids else id]
+    return top.parent_id is None and len(ids) <= MAX_FOLDERS
 
 
 def all_reach_root(objects: Mapping[str, TreeObject], changed: TreeObject) -> bool:
