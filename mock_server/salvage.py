@@ -214,7 +214,8 @@ def _find_struct(
     if tag_field not in value:
         place.below(tag_field).report(f"the field {tag_field!r}, {one_of([*tags])}")
     elif not isinstance(tag, str) or tag not in tags:
-        _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field))
+        hint = getattr(kinds[0], "TAGS_ELSEWHERE", {}).get(str(tag), "")
+        _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field), hint)
     return tags.get(str(tag))
 
 
@@ -244,7 +245,9 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
     return tuple(items)
 
 
-def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) -> None:
+def _report_wrong(
+    value: Any, kind: Any, place: Place, hint: str = "", *, at_key: bool = False
+) -> None:
     """Report a value of a wrong type, with a hint that helps to correct it."""
     kinds = [*map(plain_type, union_members(kind))]
     expected = type_in_words(kind)
@@ -259,7 +262,7 @@ def _report_wrong(value: Any, kind: Any, place: Place, *, at_key: bool = False) 
     # The value may be misspelled, if the type lists texts.
     parts = chain.from_iterable(map(get_args, kinds))
     texts = [it for it in parts if isinstance(it, str)]
-    place.report(expected, did_you_mean(value, texts), at_key=at_key)
+    place.report(expected, hint or did_you_mean(value, texts), at_key=at_key)
 
 
 def type_in_words(kind: Any) -> str:

@@ -1,5 +1,6 @@
 """Values, counts and names in the words of messages."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
@@ -8,6 +9,8 @@ MAX_QUOTED = 100
 """The most characters of a value that a message quotes."""
 MAX_WORDS = 2_000
 """The most words among which a similar one is sought, which takes some 50 µs each."""
+
+_LETTERS = re.compile("[a-z]{3,}")
 
 
 def value_in_words(value: object) -> str:
@@ -47,3 +50,18 @@ def did_you_mean(word: object, words: Iterable[str]) -> str:
     if closest is None:
         return ""
     return f" (did you mean {closest!r}?)"
+
+
+def slip_of(word: str, words: Iterable[str]) -> str | None:
+    """The word of which this one is a slip: they differ in case, or in one letter or its place.
+
+    None if it may be meant: numbers and single letters tell ids apart, `tmb-1` from `tmb-2`.
+    """
+    known = {it.casefold(): it for it in islice(words, MAX_WORDS)}
+    # One letter more lowers the similarity less than this, two letters more.
+    least_similarity = 1 - 1 / len(word) if len(word) > 3 else 1
+    for closest in get_close_matches(word.casefold(), known, 1, least_similarity):
+        is_other_name = _LETTERS.findall(known[closest]) == _LETTERS.findall(word)
+        if closest[:1] == word[:1].casefold() and not is_other_name:
+            return known[closest]
+    return None

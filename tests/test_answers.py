@@ -27,6 +27,34 @@ def test_an_answer_fills_its_placeholders(client):
     assert found == ["7", "w!", [1, True], None, 2, "2026-01-01T00:00:00.000Z"]
 
 
+def test_a_placeholder_may_have_blanks(client):
+    client.add("answer", operation="GET /x/{id}", json=["{{ path.id }}", "no. {{ count}}"])
+    assert client.fetch("/x/7", method="GET").json() == ["7", "no. 1"]
+
+
+SLIPS = {"{{cuont}}": "count", "{{Count}}": "count", "{{bdoy.x}}": "body", "{{querry.q}}": "query"}
+SLIPS |= {"{{paht.id}}": "path", "{{body}}": "body", "{{now.x}}": "now", "{{nowe}}": "now"}
+WRONG = {it: f"{it} stays a text: it is no placeholder, but nearly '{SLIPS[it]}'" for it in SLIPS}
+WRONG["{{path.idd}}"] = (
+    "{{path.idd}} has no value: the rule's path has no 'idd' (did you mean 'id'?)"
+)
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_nearly_a_placeholder_is_warned_of(client, text):
+    with pytest.warns(UserWarning, match=re.escape(WRONG[text])):
+        client.control.respond("GET /x/{id}", json=[f"Hi {text}"])
+    with pytest.warns(UserWarning, match=re.escape(WRONG[text].partition(":")[0])):
+        client.control.put_app({"id": "a", "replies": [text]})
+
+
+@pytest.mark.filterwarnings("error")
+def test_other_texts_in_braces_may_be_meant(client):
+    texts = ["{{name}} {{quote}} {{discount}} {{user.name}} {{$id.key$}}", "{{path.a}} {{body.a}}"]
+    client.control.respond("GET /{a}:generate/{rest:path}", json=texts)
+    client.control.respond("GET /x", text="{{cuont}} is not filled in a text")
+
+
 def test_an_answer_matches_requests_and_parameters(client):
     client.add("answer", operation="GET /api/x/{id}", match={"path": {"id": "7"}}, text="seven")
     client.add("answer", operation="listV2", match={"body": {"offset": 5}}, data="five")

@@ -1,10 +1,13 @@
 """Apps with their chats: list, read, put and delete them."""
 
+from itertools import chain
+
 from mock_server.admin.route import AdminCall, PageQuery, id_of_path, route
 from mock_server.decoding import JsonObject
 from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
+from mock_server.scripting.answers import odd_placeholders
 from mock_server.store.account import App, Chat
 
 
@@ -32,6 +35,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     declared = state.moment.declared.without_replies_of([id]).with_rules(replies)
     call.put_resource(app, state.moment.store.apps)
     state.set_declared(declared)
+    call.warnings += chain.from_iterable(map(odd_placeholders, replies))
     return app_entry(app, replies)
 
 

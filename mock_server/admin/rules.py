@@ -15,6 +15,7 @@ from mock_server.faults.kinds import (
     read_preset,
     read_rule,
 )
+from mock_server.scripting.answers import odd_placeholders
 from mock_server.scripting.handlers import HANDLER
 from mock_server.scripting.paths import PathPattern
 from mock_server.scripting.rule import ActiveRule, Rule
@@ -56,7 +57,8 @@ def get_rules(call: AdminCall) -> dict[str, list[RuleView]]:
 def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
     """Add a rule, or all faults of a preset.
 
-    The response has a `warning` if the rule cannot fire now, or names a row that does not exist.
+    The response has a `warning` if the rule cannot fire now, names a row that does not exist, or
+    has a text that is nearly a placeholder.
     """
     script = call.state.script
     if "preset" not in body:
@@ -67,7 +69,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
         rule = read_rule(body)
         check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
         added = script.add([rule], handler=call.request.scope.get(HANDLER))
-        call.warnings += filter(None, [warning_of(rule, call.store)])
+        call.warnings += filter(None, [warning_of(rule, call.store), *odd_placeholders(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
     preset = addition.preset

@@ -16,6 +16,9 @@ TYPES = {
 """Type of a parameter -> its values; those of `path` may have slashes."""
 _PARAMETER = re.compile(r"\{([A-Za-z_]\w*)(?::(\w+))?\}")
 
+_OTHER_FORM = re.compile(r":.*|\.?\*", re.DOTALL)
+"""A segment that stands for any value elsewhere, as in Express or in a regular expression."""
+
 
 class PathPattern:
     """A pattern of a path: its parameters, and the literals before, between and after them."""
@@ -23,7 +26,7 @@ class PathPattern:
     def __init__(self, pattern: str) -> None:
         """Raises ValueError."""
         self._first, *pieces = _PARAMETER.split(pattern)
-        self._names = pieces[::3]
+        self.names = pieces[::3]
         self._types = [it or "str" for it in pieces[1::3]]
         self._literals = pieces[2::3]
         segments = pattern.split("/")
@@ -32,7 +35,8 @@ class PathPattern:
         rules = {
             f"at most {MAX_PATTERN} characters": len(pattern) <= MAX_PATTERN,
             f"parameters of types {', '.join(TYPES)}": TYPES.keys() >= {*self._types},
-            "each parameter once": len({*self._names}) == len(self._names),
+            "each parameter once": len({*self.names}) == len(self.names),
+            "parameters such as {id}, not :id or *": not any(map(_OTHER_FORM.fullmatch, segments)),
             "a text between two parameters of a segment": "" not in self._literals[:-1],
             "at most one parameter of type path": len(self._rests) <= 1,
             "a parameter of type path as a whole segment": all(
@@ -48,7 +52,7 @@ class PathPattern:
 
         Of several matches, it is that with the longest first parameters.
         """
-        if not self._names:
+        if not self.names:
             return {} if path == self._first else None
         # The parameter of type path takes all segments that the others leave.
         for start in self._rests:
@@ -76,4 +80,4 @@ class PathPattern:
         types = [TYPES[it] for it in self._types]
         if not all(map(re.fullmatch, types, values)):
             return None
-        return dict(zip(self._names, values, strict=True))
+        return dict(zip(self.names, values, strict=True))
