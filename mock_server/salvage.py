@@ -80,7 +80,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
 
     def source_text(self, value: Any) -> str:
         """A number or a boolean as JSON; empty for a secret, as the journal shows the message."""
-        if self.is_secret:
+        if self.is_secret or value is None:
             return ""
         return msgspec.json.encode(value).decode()
 
@@ -253,7 +253,7 @@ def _report_wrong(
     expected = type_in_words(kind)
     # A number in place of a text lacks quotes, as 1.50 does for a version.
     number = ""
-    if str in kinds and isinstance(value, int | float):
+    if str in kinds and isinstance(value, int | float | None):
         number = place.source_text(value)
     if number:
         expected += f', got {number}, which needs quotes: "{number}"'
