@@ -196,7 +196,8 @@ def called(name: str, function: Callable[..., Any]) -> str:
     parameters = [it for it in signature(function).parameters.values() if it.name not in hidden]
     plain = [it.replace(annotation=Parameter.empty) for it in parameters]
     shown = signature(function).replace(parameters=plain, return_annotation=Parameter.empty)
-    return f"`{name}{shown}`".replace("=UNSET", "=...")
+    # An object that is put has a default only for a message.
+    return re.sub("(chat|collection)=UNSET", r"\1", f"`{name}{shown}`").replace("=UNSET", "=...")
 
 
 def members(prefix: str, *kinds: type) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The control object of a running server."""
 
 import asyncio
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -9,7 +10,7 @@ import httpx2
 import pytest
 from account import COMPLETIONS, LIST, PIN, by, connected
 
-from mock_server import Control
+from mock_server import Control, MockServer
 from mock_server.control import Refused
 
 APP = "app"
@@ -161,6 +162,23 @@ def test_a_preset_that_never_fired_is_known(mock_server):
     with pytest.raises(AssertionError, match="never fired in its block: no request"), preset:
         pass
     assert mock_server.rules == []
+
+
+WRONG_TYPES = [
+    (lambda it: it.assert_in_order("listV2"), "a list such as ['listV2'], got 'listV2' - at steps"),
+    (lambda it: it.assert_in_order(5), "a list such as ['listV2'], got 5 - at steps"),
+    (lambda it: it.put_chat("x"), "an object such as {'chatId': 'x'}, got UNSET"),
+    (lambda it: it.put_chat("x", "c"), "an object such as {'chatId': 'x'}, got 'c'"),
+    (lambda it: it.put_collection("d", "c"), "an object such as {'_id': 'x'}, got 'c'"),
+    (lambda it: it.put_app("x"), "an object such as {'id': 'x'}, got 'x'"),
+    (lambda it: MockServer(choices="a=b"), "a dict of choices, got 'a=b' - at choices"),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), WRONG_TYPES)
+def test_a_value_of_a_wrong_type_is_told_in_a_sentence(mock_server, call, said):
+    with pytest.raises(ValueError, match=f"^{re.escape('Expected ' + said)}"):
+        call(mock_server)
 
 
 def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):

@@ -30,6 +30,8 @@ from mock_server.store.objects import Collection
 
 Object = Mapping[str, Any] | Struct
 """An object as in a fixture, `{"chatId": "c1"}`, or one that a method here returned."""
+NOTHING: Any = UNSET
+"""Stands for an object that a test forgot: `_put` says which field it may have."""
 
 __tracebackhide__ = True  # see http.py
 
@@ -131,7 +133,7 @@ class Control(JournalControl):
         """A chat: `.top`, `.title`, `.update_time` ... Raises Refused if it does not exist."""
         return msgspec.convert(self.call("GET", path_to("apps", app_id, "chats", chat_id)), Chat)
 
-    def put_chat(self, app_id: str, chat: Object) -> str:
+    def put_chat(self, app_id: str, chat: Object = NOTHING) -> str:
         """Add or replace a chat: `{"chatId": "c1", "title": "Refund"}`; return its id."""
         return self._put(chat, "chatId", "apps", app_id, "chats")
 
@@ -159,7 +161,7 @@ class Control(JournalControl):
             if len(items) >= page["total"]:
                 return items
 
-    def put_collection(self, dataset_id: str, collection: Object) -> str:
+    def put_collection(self, dataset_id: str, collection: Object = NOTHING) -> str:
         """Add or replace a collection: `{"_id": "c1", "name": "Install"}`; return its id."""
         return self._put(collection, "_id", "datasets", dataset_id, "collections")
 
@@ -178,8 +180,10 @@ class Control(JournalControl):
     def _put(self, item: Object, id_field: str, *names: str) -> str:
         """Put an object, and return its id, which the server derives if the object has none.
 
-        Raises ValueError for an app or a dataset without an id.
+        Raises ValueError for no object, and for an app or a dataset without an id.
         """
+        if not isinstance(item, Mapping | Struct):
+            raise ValueError(f"Expected an object such as {{{id_field!r}: 'x'}}, got {item!r}")
         fields = msgspec.to_builtins(item, enc_hook=as_data)
         if fields.get(id_field):
             put = self.call("PUT", path_to(*names, fields[id_field]), fields)

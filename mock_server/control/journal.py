@@ -72,6 +72,8 @@ class JournalControl(AdminClient):
 
         A step is an operation, or `{"operation": "listV2", "body": {"offset": 10}}`.
         """
+        if isinstance(steps, str) or not isinstance(steps, Sequence):
+            raise ValueError(f"Expected a list such as ['listV2'], got {steps!r} - at steps")
         order: list[Mapping[str, Any]] = []
         for step in steps:
             if isinstance(step, str):

@@ -11,6 +11,7 @@ from msgspec import json
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.application import load_baseline
+from mock_server.choices import merged_choices
 from mock_server.control import Control
 from mock_server.control.http import client_at
 from mock_server.embedding import MockServer, NotStarted
@@ -128,7 +129,7 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
             if setup.profile:
                 file = read_profile(setup.profile)
                 profile = file.profile
-                choices = {**file.choices, **choices}
+                choices = merged_choices(file.choices, choices)
             control = server.create_sandbox(profile=profile, choices=choices or None)
             calls_before = calls_of(server)
         try:

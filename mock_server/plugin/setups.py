@@ -3,10 +3,12 @@
 pytest imports this module in every run, so it imports the server's modules only in functions.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from inspect import unwrap
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ URL = "--mock-server-url"
 PROFILE = "--mock-server-profile"
 STRICT = "mock_server_strict"
 FIXTURE = "mock_server_fixture"
+SETTINGS = "mock_server_settings"
 PLUGIN = "mock_server.pytest_plugin"
 """The module that defines the pytest fixture FIXTURE, which a project may override."""
 SERVERS = ("mock_server", "mock_server_app")
@@ -37,6 +40,22 @@ class Setup(NamedTuple):
     strict: bool | None = None
 
 
+def warn_of_slips(request: pytest.FixtureRequest) -> None:
+    """Warn of a pytest fixture that no test uses, and whose name is nearly one to override."""
+    from mock_server.words import slip_of
+
+    items = request.session.items
+    used = {name for item in items for name in getattr(item, "fixturenames", ())}
+    # A project defines them in conftest.py, which is a plugin, or in a module of tests.
+    modules = {getattr(item, "module", None) for item in items}
+    modules.update(request.config.pluginmanager.get_plugins())
+    for name in {*chain.from_iterable(map(dir, modules))} - used:
+        meant = slip_of(name, (FIXTURE, SETTINGS))
+        if meant and any(request._fixturemanager.getfixturedefs(name, item) for item in items):
+            text = f"no test uses the pytest fixture {name!r} (did you mean {meant!r}?)"
+            warnings.warn(FixtureWarning(text), stacklevel=2)
+
+
 def split_names(text: str) -> list[str]:
     """The names between commas, each once."""
     names = [it.strip() for it in text.split(",")]
@@ -47,7 +66,7 @@ def setup_of_project(
     profile: str | Path | None, fixture: Any, settings: Mapping[str, Any]
 ) -> Setup:
     """The setup of all tests of a project; a profile replaces that of the settings."""
-    with plain_errors("mock_server_settings"):
+    with plain_errors(SETTINGS):
         if not isinstance(settings, Mapping):
             raise ValueError(f"Expected a dict, got {settings!r}")
         check_names(settings, ("profile", "choices", "fixture"))
