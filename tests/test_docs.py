@@ -137,7 +137,7 @@ def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, to
     script = f"{SCRIPTS[shell]}\nkill $!"
     started = [*shell.split(), "-c", script]
     done = subprocess.run(started, cwd=tmp_path, env=variables, capture_output=True, text=True)
-    assert done.returncode == status and told in done.stdout
+    assert done.returncode == status and told in done.stdout and not done.stderr
 
 
 DATA = ROOT / "docs/guides/data.md"

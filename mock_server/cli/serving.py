@@ -17,7 +17,7 @@ import click
 from mock_server.admin.sandboxes import owner_key
 from mock_server.admin.state import Health
 from mock_server.application import create_app
-from mock_server.choices import PROFILES
+from mock_server.choices import PROFILES, choice_table
 from mock_server.cli.common import (
     FIXTURE,
     PORT,
@@ -125,6 +125,9 @@ def serve_command(
     A FIXTURE is a YAML or JSON file, or one of demo, empty, paging, permissions; several
     are merged.
     """
+    for name in fixture:
+        if name.partition("=")[0] in choice_table() and not Path(name).exists():
+            fail(f"Expected a fixture, got {name!r} (did you mean '--choice {name}'?)")
     loaded = load_or_fail(fixture)
     try:
         app = create_app(

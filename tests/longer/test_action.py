@@ -56,3 +56,4 @@ def test_the_action_fails_with_the_problems_of_a_fixture(run, tmp_path):
     done = run(fixture=str(tmp_path / "broken.yaml"))
     assert done.returncode == 1
     assert "Expected no field 'app' (did you mean 'apps'?)" in done.stdout
+    assert "kill" not in done.stderr
