@@ -42,7 +42,7 @@ ACCOUNT |= {"datasets": [{"id": DATASET, "name": "Handbook", "collections": TREE
 KEYS = {"keys": [{"key": "owner"}]}
 SECRET = "fastgpt-secret-of-the-owner"
 HIDDEN = {"credentials", "training", "rows_visible", "chat_owner", "app_missing", "key_app"}
-SERVICE = PROFILES[1]
+SERVICE = "fastgpt-4.16"
 NOTHING = "nothing is observed with the key in MOCK_SERVER_VERIFY_KEY: "
 
 
@@ -96,6 +96,8 @@ def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
     unseen |= {"unknown_key"} if right.unknown_key == "reject" else set()
     unseen |= {"lone_offset"} if right.related_routes == "off" else set()
     unseen |= {"tag_form"} if right.tag_form == "names" else set()
+    # FastGPT 4.14 takes a missing offset and a long searchText in any case.
+    unseen |= {"search_text", "offset_missing"} if name == "fastgpt-4.14" else set()
     assert {*report.not_observed} == unseen
     assert all(getattr(right, it) in report.not_observed[it] for it in unseen)
 
@@ -354,8 +356,12 @@ def test_the_dataset_that_shows_most_is_looked_at(check, serve):
     assert "search_scope = folder" in out and "page_size_default = 10" in out
 
 
-@pytest.mark.parametrize("name", PROFILES)
-@pytest.mark.parametrize("option", ["--dataset", "--app"])
+# An unknown app has an empty list of chats in FastGPT 4.14.
+UNKNOWN = [("--dataset", it) for it in PROFILES]
+UNKNOWN += [("--app", it) for it in PROFILES if it != "fastgpt-4.14"]
+
+
+@pytest.mark.parametrize("option, name", UNKNOWN)
 def test_an_id_that_does_not_exist_is_refused(check, serve, option, name):
     code, out, err = check(serve(ACCOUNT, profile=name).url, option, "nope")
     assert (code, out) == (1, "") and f"{NOTHING}Expected the data of FastGPT, got status " in err

@@ -319,4 +319,8 @@ FASTGPT_4_14 = Release(
 )
 LATEST = Release()
 RELEASES = {"fastgpt-4.14": FASTGPT_4_14}
-"""Profile -> its release; those of the other profiles are `LATEST`."""
+
+
+def release_of(profile: str) -> Release:
+    """The release of FastGPT that a profile names."""
+    return RELEASES.get(profile, LATEST)

@@ -12,6 +12,7 @@ from mock_server.decoding import JsonObject
 from mock_server.fixture.load import load_fixture
 from mock_server.sandbox import Sandboxes
 from mock_server.service.app import Service
+from mock_server.service.release import Release, release_of
 from mock_server.tools.responses import ListPage, ServerResponse
 from mock_server.tools.verify_requests import Request
 
@@ -94,8 +95,8 @@ class RequestGroup(Struct):
 
     requests: list[Request]
     answers: list[Answer]
-    trials: list[tuple[JsonObject, list[Contrasts]]] = []
-    """What differs from the mock, by the values of those choices that its answers depend on."""
+    trials: list[tuple[Release, JsonObject, list[Contrasts]]] = []
+    """What differs from the mock, by its release and the choices that its answers depend on."""
 
 
 class Comparison:
@@ -107,6 +108,8 @@ class Comparison:
     def __init__(
         self, document: JsonObject, groups: list[RequestGroup], runner: asyncio.Runner
     ) -> None:
+        self.profile = PROFILES[0]
+        """The profile whose release the mock has."""
         self._groups = groups
         self._runner = runner
         self._baseline = load_fixture(document)
@@ -124,17 +127,20 @@ class Comparison:
 
     def _differences(self, group: RequestGroup, choices: Choices) -> list[Contrasts]:
         """What differs under these choices, for each of the requests."""
-        for values, found in group.trials:
-            if all(getattr(choices, name) == value for name, value in values.items()):
+        release = release_of(self.profile)
+        for tried_release, values, found in group.trials:
+            if tried_release is release and all(
+                getattr(choices, name) == value for name, value in values.items()
+            ):
                 return found
         read = set[str]()
         noted = note_reads(choices, read)
         # The mock begins with the account as it was read.
-        self._sandboxes.restart(self._baseline.with_choices(noted, PROFILES[0]))
+        self._sandboxes.restart(self._baseline.with_choices(noted, self.profile))
         answers = self._runner.run(self._answers(group.requests))
         found = list(map(Answer.differences, group.answers, answers))
         values = {name: getattr(choices, name) for name in choice_table() if name in read}
-        group.trials.append((values, found))
+        group.trials.append((release, values, found))
         return found
 
     async def _answers(self, requests: list[Request]) -> list[Answer]:
@@ -146,8 +152,16 @@ class Comparison:
         return sum(len(found) for _, found in self.differences(choices))
 
     def nearest_choices(self) -> Choices:
-        """Choices under which few parts differ: no other value of a single choice is better."""
-        best = min(map(profile_choices, PROFILES), key=self.count)
+        """Choices under which few parts differ: no other value of a single choice is better.
+
+        The mock has the release of the profile under which the fewest differ.
+        """
+        counts = {}
+        for name in PROFILES:
+            self.profile = name
+            counts[name] = self.count(profile_choices(name))
+        self.profile = min(PROFILES, key=counts.__getitem__)
+        best = profile_choices(self.profile)
         last = None
         while last != best:
             last = best

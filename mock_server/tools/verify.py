@@ -17,6 +17,7 @@ from msgspec import Struct, json
 from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
 from mock_server.decoding import JsonObject
 from mock_server.fixture.load import ProfileFile
+from mock_server.service.release import release_of
 from mock_server.tools.comparison import KEY, Comparison, Contrasts
 from mock_server.tools.drift import differences_in_words, new_differences
 from mock_server.tools.object_kinds import is_folder
@@ -138,7 +139,9 @@ def report_of(
     fitting = {name: comparison.fitting_values(name, best) for name in choice_table()}
     observed = {name: values[0] for name, values in fitting.items() if len(values) == 1}
     not_observed = {name: values for name, values in fitting.items() if len(values) > 1}
-    nearest = min(PROFILES, key=lambda it: len(differing_values(fitting, profile_choices(it))))
+    release = release_of(comparison.profile)
+    of_release = [it for it in PROFILES if release_of(it) is release]
+    nearest = min(of_release, key=lambda it: len(differing_values(fitting, profile_choices(it))))
     differing = differing_values(fitting, profile_choices(nearest))
     found = [*comparison.differences(profile_choices(nearest, **differing))]
     seen = ProfileFile(
@@ -150,7 +153,7 @@ def report_of(
     )
     gone = []
     if baseline:
-        nearest = baseline.profile
+        nearest = comparison.profile = baseline.profile
         expected = profile_choices(nearest, **baseline.choices)
         differing = differing_values(fitting, expected)
         found = [*comparison.differences(expected)]
