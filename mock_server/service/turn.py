@@ -201,15 +201,22 @@ class Turn(Struct, frozen=True):
             if generating.get(chat_key) is stop:
                 generating.pop(chat_key, None)
 
-    def shorten_to(self, parts: Sequence[Part]) -> None:
-        """Keep only the sent parts of the reply, unless the sandbox was reset or restored."""
+    def end(self, sent_parts: Sequence[Part] | None = None) -> None:
+        """The chat is unread again, and keeps only the sent parts of the reply, if these are given.
+
+        Nothing changes if the sandbox was reset or restored, or if the chat has not kept the reply.
+        """
         state = self.call.state
         store = state.moment.store
         app = store.apps.get(self.app.id)
         chat = app and app.chats.get(self.chat.chat_id)
-        if self.call.sandbox.state is state and app and chat:
-            shortened = replace_reply(chat, self.data_id, parts=(*self.earlier_parts, *parts))
-            state.set_store(store.with_resource(app.with_chats(shortened)))
+        is_current = self.call.sandbox.state is state
+        if not (is_current and app and chat and find_reply(chat.records, self.data_id)):
+            return
+        ended = replace(chat, has_been_read=False)
+        if sent_parts is not None:
+            ended = replace_reply(ended, self.data_id, parts=(*self.earlier_parts, *sent_parts))
+        state.set_store(store.with_resource(app.with_chats(ended)))
 
 
 def find_reply(records: Iterable[Record], data_id: str) -> Record | None:
