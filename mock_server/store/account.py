@@ -89,12 +89,6 @@ class App(Resource, rename="camel", frozen=True, kw_only=True):
             return self.variables
         return tuple(str(it.get("key")) for it in objects_in(self.chat_config["variables"]))
 
-    def declared_variables(self, variables: dict[str, Any]) -> dict[str, Any]:
-        """The given variables that the app declares."""
-        if self.kept_variables is None:
-            return variables
-        return {name: it for name, it in variables.items() if name in self.kept_variables}
-
     def with_chats(self, *chats: Chat) -> "App":
         return replace(self, chats=self.chats | {it.chat_id: it for it in chats})
 

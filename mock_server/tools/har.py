@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 
 from msgspec import MsgspecError, convert, json
 
-from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.decoding import NOT_JSON, JsonObject, value_of_text
 from mock_server.request import ClientRequest
 from mock_server.scripting.answers import ReplyRule
 from mock_server.service.completions import completions, completions_v2
 from mock_server.service.reply_stream import ReplyFormat, reply_events
 from mock_server.store.replies import MAX_PAUSE_MS, Reply
-from mock_server.tools.recorded_reply import RecordedReply, value_of
+from mock_server.tools.recorded_reply import RecordedReply
 from mock_server.words import count_in_words
 
 
@@ -101,7 +101,7 @@ def reply_rule(question: str, text: str) -> JsonObject:
     """The rule with the reply to a question. Raises Skipped."""
     rule: JsonObject = {"match": {"question": question}}
     reply = RecordedReply()
-    match value_of(text):
+    match value_of_text(text):
         # Each line of a stream has a name and a colon; a comment only the colon.
         case str() if re.match("\ufeff?[\r\n]*[a-z]*:", text):
             reply.add_stream(text)

@@ -4,13 +4,13 @@ Nodes and tools have results. These come as events, or all together in the order
 """
 
 import re
-from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from msgspec import Struct, json
+from msgspec import Struct
 
-from mock_server.decoding import NOT_JSON, JsonObject
+from mock_server.decoding import JsonObject, value_of_text
+from mock_server.envelope import sse_event
 from mock_server.store.replies import as_text, can_be_answered
 
 _BLOCK = re.compile(r".+?(?:(?:\r\n|\r(?!\n)|\n){2}|\Z)", re.DOTALL)
@@ -35,11 +35,17 @@ class RecordedReply(Struct):
             fields = _FIELD.findall(re.sub(r"\r\n?", "\n", block))
             names = [value for field, value in fields if field == "event"]
             name = names[-1] if names else ""
-            data = value_of("\n".join(value for field, value in fields if field == "data"))
+            data = value_of_text("\n".join(value for field, value in fields if field == "data"))
             self.add_event(name, data, block)
             is_whole = is_whole or name == "error" or data == "[DONE]"
         if not is_whole:
             self.parts.append({"cut": True})
+        # In a reply that ends, each node has a result; the rounds of an agent show a status alone.
+        elif self.with_result and self.parts[-1].keys() != {"error"}:
+            for place, part in enumerate(self.parts):
+                if part.keys() == {"node"} and id(part) not in self.with_result:
+                    status = {"status": "running", "name": part["node"]}
+                    self.parts[place] = {"raw": sse_event(status, name="flowNodeStatus").decode()}
 
     def add_whole(self, body: JsonObject) -> None:
         """Add what a response in one piece says."""
@@ -89,6 +95,9 @@ class RecordedReply(Struct):
                     "name": tool,
                     "params": more.get("params", ""),
                     "response": more.get("response", ""),
+                    "id": id,
+                    "avatar": str(more.get("toolAvatar") or ""),
+                    "functionName": str(more.get("functionName") or ""),
                 }
                 self.parts.append({"tool": self.tools[id]})
             case "toolParams", {"tool": {"id": id, "params": str(text)}} if id in self.tools:
@@ -143,26 +152,15 @@ def pieces_of(text: str) -> list[str]:
     return re.split(r"(?<=\{)(?=\{)", text)
 
 
-def value_of(text: Any) -> Any:
-    """The value of a text that is JSON, else the text."""
-    with suppress(TypeError, *NOT_JSON):
-        return json.decode(text)
-    return text
-
-
 def name_of(part: JsonObject) -> str:
-    """The name of a part's node, or all that its tool says; empty for another part."""
-    return "".join(map(as_text, [part.get("node"), *part.get("tool", {}).values()]))
+    """The name of a part's node; empty for another part."""
+    return as_text(part.get("node"))
 
 
 def result_part(result: JsonObject) -> JsonObject:
     """The part that makes a result."""
     # The results of parts that are no nodes have few fields.
     match result:
-        case {"moduleType": "tool", "toolInput": params, "toolRes": response, **rest} if (
-            len(rest) == 4
-        ):
-            return {"tool": {"name": rest["moduleName"], "params": params, "response": response}}
         case {"moduleName": "Dataset search", "quoteList": quotes, **rest} if len(rest) == 4:
             return {"quotes": quotes}
         case {"error": error} | {"errorText": error}:
