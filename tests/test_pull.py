@@ -152,7 +152,21 @@ def test_what_is_read_and_tried_again_is_said_in_plain_words(serve):
     url = f"{server.url}/api/core/app/list"
     page = f"Expected an answer, got status 502 and the page 'Bad\\xa0gate' - at {url}"
     assert said[:2] == ["reading the apps at the top level", f"trying again in 0 s: {page}"]
-    assert said[2:] == ["reading app a", "reading the datasets at the top level"]
+    of_datasets = ["reading the datasets at the top level", "reading all datasets"]
+    assert said[2:] == ["reading all apps", "reading app a", *of_datasets]
+
+
+def test_a_dataset_in_one_that_is_no_folder_is_pulled(serve):
+    parents = {"outer": None, "inner": "outer", "hidden": None, "shown": "hidden"}
+    datasets = [{"id": id, "parentId": parent} for id, parent in parents.items()]
+    datasets[2]["permissions"] = {"fastgpt-reader": "none"}
+    datasets[3]["permissions"] = {"fastgpt-reader": "read"}
+    keys = [{"key": KEY}, {"key": "fastgpt-reader", "permission": "read"}]
+    for key, left_out, changed in ((KEY, [], {}), ("fastgpt-reader", ["hidden"], {"shown": None})):
+        server = serve({"keys": keys, "datasets": datasets}, profile="fastgpt-4.16")
+        pulled = pull(server.url, key)[0]["datasets"]
+        expected = {id: it for id, it in parents.items() if id not in left_out}
+        assert {it["id"]: it["parentId"] for it in pulled} == expected | changed
 
 
 def test_what_reaches_a_model_is_not_written(serve):

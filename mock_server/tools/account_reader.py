@@ -120,10 +120,13 @@ class AccountReader(Struct):
             sleep(self.pause)
         return None
 
-    def list_resources(self, kind: kinds.ObjectKind, parent: str | None) -> list[JsonObject]:
-        """The apps or datasets in a folder. Raises NotReadable, ServiceError."""
+    def list_resources(self, kind: kinds.ObjectKind, **fields: str | None) -> list[JsonObject]:
+        """The apps or datasets that a list has with these fields of the request.
+
+        Raises NotReadable, ServiceError.
+        """
         path = f"/api/core/{kind.noun}/list"
-        items = self.read(path, {"parentId": parent}, list[JsonObject])
+        items = self.read(path, fields, list[JsonObject])
         return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items]
 
     def read_resources(
@@ -137,10 +140,14 @@ class AccountReader(Struct):
 
         def read_folder(parent: str | None) -> list[JsonObject]:
             place = "at the top level" if parent is None else f"of folder {parent}"
-            thing = f"the {kind.noun}s {place}"
-            return self.try_to_read(thing, partial(self.list_resources, kind, parent)) or []
+            read = partial(self.list_resources, kind, parentId=parent)
+            return self.try_to_read(f"the {kind.noun}s {place}", read) or []
 
         entries = entries_in_folders(read_folder, "id")
+        # A dataset may be in one that is no folder; such are only in the list of all.
+        thing = f"all {kind.noun}s"
+        for entry in self.try_to_read(thing, partial(self.list_resources, kind)) or []:
+            entries.setdefault(entry["id"], entry)
         # An id that no list shows may be readable. The folders of chosen objects are left out.
         if ids:
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
@@ -153,7 +160,12 @@ class AccountReader(Struct):
                     partial(self.read_resource, kind, id, content_field, read_content),
                 )
             if content is not None:
-                resources.append(entry | content)
+                resources.append(content | entry)
+        # A dataset that only the list of all has names its parent, which may not be readable.
+        read_ids = {it["id"] for it in resources}
+        for resource in resources:
+            if resource.get("parentId") not in read_ids:
+                resource["parentId"] = None
         return resources
 
     def read_resource(

@@ -56,7 +56,7 @@ DATASET = ObjectKind(
     "id",
     RESOURCE_FIELDS,
     settings_path=f"{dataset_detail.path}?id=",
-    settings=("teamId", "vectorModel", "agentModel", "vlmModel"),
+    settings=("parentId", "teamId", "vectorModel", "agentModel", "vlmModel"),
 )
 CHAT = ObjectKind("chat", document.ChatEntry, "chatId", CHAT_FIELDS)
 COLLECTION = ObjectKind("collection", document.CollectionEntry, "_id", COLLECTION_FIELDS)

@@ -43,7 +43,7 @@ class VerifyReader(AccountReader):
 
     def first_ids(self, kind: kinds.ObjectKind) -> list[str]:
         """The ids of the first apps or datasets. Raises NotReadable if there are none."""
-        resources = filterfalse(kinds.is_folder, self.list_resources(kind, None))
+        resources = filterfalse(kinds.is_folder, self.list_resources(kind, parentId=None))
         ids = [it["id"] for it in islice(resources, MAX_RESOURCES)]
         if not ids:
             raise NotReadable(f"no {kind.noun} is listed")
