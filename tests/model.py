@@ -231,6 +231,9 @@ class Model:
             size = self._number(fields["pageSize"], 1)
         refuse(size > most and self.choices["page_size_over_limit"] == "reject", BAD_FIELD)
         size = min(size, most)
+        number = fields.get("pageNum", 1)
+        is_number = isinstance(number, int | float | str) and not isinstance(number, bool)
+        refuse(self.choices["offset_missing"] == "accept" and not is_number, BAD_FIELD)
         if "offset" in fields:
             return self._number(fields["offset"], 0), size
         refuse(self.choices["offset_missing"] == "reject", BAD_FIELD)

@@ -179,10 +179,9 @@ SETTINGS |= {"chatConfig": CONFIG | {"scheduledTriggerConfig": {"cronString": "0
 
 
 def test_an_app_has_the_settings_that_are_sent_or_declared(client):
-    made = client.data("POST", "/app/create", SETTINGS | {"name": "New", "type": "simple"})
     client.control.put_app(SETTINGS | {"id": "set", "chatModels": ["gpt"]})
     client.control.put_app(SETTINGS | {"id": "own", "variables": ["mood"]})
-    apps = [(made, "qwen", "city"), ("set", "gpt", "city"), ("own", "qwen", "mood")]
+    apps = [("set", "gpt", "city"), ("own", "qwen", "mood")]
     for id, model, kept in apps:
         opened = client.data("GET", f"/chat/init?appId={id}&chatId=k")["app"]
         assert (opened["chatConfig"], opened["chatModels"]) == (CHAT_CONFIG | CONFIG, [model])
@@ -190,6 +189,48 @@ def test_an_app_has_the_settings_that_are_sent_or_declared(client):
         assert {it: shown[it] for it in SETTINGS} == SETTINGS
         said = client.talk(appId=id, detail=True, variables={"city": 1, "mood": 2, "x": 3}).json()
         assert [*said["newVariables"]] == [kept]
+
+
+VARIABLES = [({"chatConfig": CONFIG}, CONFIG["variables"][:1]), ({"chatConfig": {}}, []), ({}, [])]
+VARIABLES += [({"chatConfig": {"variables": [{"id": "x", "key": "k"}]}}, [{"key": "k"}])]
+
+
+@pytest.mark.parametrize(("settings", "variables"), VARIABLES)
+def test_a_new_app_has_a_list_of_variables_without_ids(client, settings, variables):
+    made = client.data("POST", "/app/create", settings | {"name": "New", "type": "simple"})
+    shown = client.data("GET", f"/app/detail?appId={made}", headers={"token": client.login()})
+    assert shown["chatConfig"] == settings.get("chatConfig", {}) | {"variables": variables}
+    opened = client.data("GET", f"/chat/init?appId={made}&chatId=k")["app"]
+    assert opened["chatConfig"]["variables"] == variables
+
+
+OFFSET = {"datasetId": "d", "offset": "1"}
+PLACES: list[tuple[str, dict[str, Any]]] = [
+    ("PUT /dataset/collection/update", {"id": "nope"}),
+    ("POST /dataset/data/insertData", {"collectionId": "nope", "q": "Q"}),
+    ("POST /dataset/data/v2/list", {"collectionId": "nope"}),
+    ("PUT /dataset/data/update", {"dataId": "nope", "q": "Q"}),
+    ("DELETE /dataset/data/delete?id=nope", {"id": "nope"}),
+    *(("POST /dataset/collection/listV2", {"pageNum": it} | OFFSET) for it in ([1], None, True)),
+]
+
+
+@pytest.mark.parametrize(("route", "body"), PLACES)
+def test_the_first_field_is_named_as_the_wrong_one(client, route, body):
+    refused = client.core(*route.split(), body).json()
+    assert refused["zodError"][0]["path"] == [*body][:1]
+
+
+PAGES = [({"offset": "0", "pageNum": "2"}, 0), ({"offset": 1, "pageNum": -1}, 1)]
+PAGES += [({"offset": 0, "pageNum": 2}, 2), ({"offset": "", "pageNum": "2"}, 2)]
+
+
+@pytest.mark.parametrize(("page", "offset"), PAGES)
+def test_an_offset_wins_over_a_number_of_a_page(client, page, offset):
+    client.control.clock.freeze("2026-01-01T00:00:00Z")
+    made = [client.talk(appId="a").json()["id"] for _ in range(4)]
+    listed = client.data("POST", "/chat/getHistories", {"appId": "a", "pageSize": 2} | page)
+    assert [it["chatId"] for it in listed["list"]] == made[offset : offset + 2]
 
 
 # Bodies in other forms than JSON in UTF-8

@@ -145,6 +145,8 @@ def prepare_list(call: Call, body: Fields) -> Fields:
     if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
         call.note("offset_missing", "$", "no offset, or a pageNum")
         page_num = body.pop("pageNum", 1)
+        if isinstance(page_num, bool) or not isinstance(page_num, int | float | str):
+            raise errors.InvalidField("a number", page_num, "$.pageNum")
         if "offset" not in body:
             body["offset"] = offset_of(page_num, body.get("pageSize"), choices)
     return body
