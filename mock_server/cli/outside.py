@@ -114,7 +114,7 @@ def pull_command(
         for problem in problems:
             say(problem)
         if not (document["apps"] or document["datasets"]):
-            fail("nothing could be read, nothing is written")
+            fail(f"nothing could be read with the key in {key_env}, nothing is written")
         if anonymize:
             document = anonymized(document)
         write_out(yaml_of(document), output)

@@ -10,10 +10,11 @@ import httpx2
 from msgspec import Struct
 
 from mock_server.decoding import JsonObject, convert_or_refuse
-from mock_server.errors import Refusal
+from mock_server.errors import Refusal, UnknownKey
 from mock_server.service.chats import get_histories
 from mock_server.service.collection_lists import list_v2
 from mock_server.service.data import data_list
+from mock_server.store.account import objects_in
 from mock_server.store.objects import omit
 from mock_server.tools import object_kinds as kinds
 from mock_server.tools.responses import ListPage, ServerResponse, ServiceError, UnexpectedResponse
@@ -48,6 +49,8 @@ class AccountReader(Struct):
     """Takes a line for people: what is read, and what is tried again."""
     has_answered: bool = False
     problems: list[str] = []
+    permissions: list[JsonObject] = []
+    """The key's permissions on the apps and datasets that lists have shown."""
 
     def read(self, path: str, body: JsonObject | None, kind: type[T], method: str = "POST") -> T:
         """The data of a response. Raises NotReadable, ServiceError."""
@@ -127,6 +130,7 @@ class AccountReader(Struct):
         """
         path = f"/api/core/{kind.noun}/list"
         items = self.read(path, fields, list[JsonObject])
+        self.permissions += objects_in([it.get("permission") for it in items])
         return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items]
 
     def read_resources(
@@ -233,6 +237,8 @@ def error_of(response: ServerResponse) -> Exception:
     message = f"Expected the data of FastGPT, got {response.words}"
     if response.is_outage:
         return ServiceError(message)
+    if response.has_code and response.code in (UnknownKey.plain.code, UnknownKey.service.code):
+        return NotReadable("the server does not know this API key")
     if response.has_code or response.status == 404:
         return NotReadable(message)
     return UnexpectedResponse(message)

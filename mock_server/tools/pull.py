@@ -44,6 +44,8 @@ def pull(
             for pulled in datasets:
                 for collection in pulled["collections"]:
                     account.add_data_rows(collection)
+    if not all(it.get("isOwner", True) for it in account.permissions):
+        say("not an owner's key: lists show its own chats, and the apps and datasets it may read")
     return {"apps": apps, "datasets": datasets}, account.problems
 
 

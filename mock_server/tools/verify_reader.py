@@ -61,7 +61,7 @@ class VerifyReader(AccountReader):
             return [{"id": shown, "chats": chats}]
         except NotReadable as refusal:
             if id:
-                raise
+                raise NotReadable(f"cannot read app {id}: {refusal}") from None
             self.say(f"no chats are looked at: {refusal}")
             return []
 
@@ -74,7 +74,10 @@ class VerifyReader(AccountReader):
             ids = self.first_ids(kinds.DATASET)
             id = max(ids, key=self.richness)
             self.say(f"looking at dataset {id}, the one of {len(ids)} that shows most")
-        collections = self.read_collections(id)
+        try:
+            collections = self.read_collections(id)
+        except NotReadable as refusal:
+            raise NotReadable(f"cannot read dataset {id}: {refusal}") from None
         if not collections:
             raise NotReadable(f"dataset {id} has no collections")
         return {"id": id, "collections": collections}
