@@ -214,7 +214,7 @@ def _find_struct(
     if tag_field not in value:
         place.below(tag_field).report(f"the field {tag_field!r}, {one_of([*tags])}")
     elif not isinstance(tag, str) or tag not in tags:
-        hint = getattr(kinds[0], "TAGS_ELSEWHERE", {}).get(str(tag), "")
+        hint = getattr(kinds[0], "TAG_HINTS", {}).get(str(tag), "")
         _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field), hint)
     return tags.get(str(tag))
 

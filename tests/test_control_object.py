@@ -315,6 +315,19 @@ def test_a_summary_has_hints_and_what_kept_faults(mock_server):
     mock_server.reset()
 
 
+PROXY = "  a proxy of the environment may get them: set NO_PROXY=127.0.0.1"
+PROXIES = [("HTTP_PROXY", "", [PROXY]), ("HTTP_PROXY", "127.0.0.1", []), ("HTTPS_PROXY", "", [])]
+
+
+@pytest.mark.parametrize(("name", "exempt", "told"), PROXIES)
+def test_a_summary_without_calls_tells_of_a_proxy(server, monkeypatch, name, exempt, told):
+    monkeypatch.setenv(name, "http://user:secret@127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", exempt)
+    assert server.summary().splitlines()[1:] == told
+    httpx2.post(f"{server.url}/none", trust_env=False)
+    assert PROXY not in server.summary()
+
+
 def test_only_allowed_violations_pass(mock_server):
     mock_server.choices["page_size_over_limit"] = "clamp"
     listed(mock_server, pageSize=31)

@@ -457,6 +457,11 @@ MISSES: list[tuple[dict[str, Any], str]] = [
     ({"skip": 1}, "nearest #1: it matched, but skip let it pass"),
     ({"ttl": 0.0001}, "nearest #1: its ttl had ended"),
     ({"kind": "lost_write"}, "nearest #1: lost_write does not apply to it (status 200)"),
+    (
+        {"kind": "answer", "operation": f"GET {LIST}", "json": 1},
+        f"{NOTHING}; #1 of its path is POST",
+    ),
+    ({"kind": "answer", "operation": f"GET {PIN}", "json": 1}, NOTHING),
     ({"kind": "reply", "text": "x"}, "nearest #1: reply does not apply to it (status 200)"),
 ]
 

@@ -32,6 +32,34 @@ def statuses(client: Client) -> list[int]:
     return [it["response"]["status"] for it in client.control.journal]
 
 
+SEARCHED = "datasetId=d&offset=0"
+FIELDS_IN_QUERY = [
+    (LIST, None, SEARCHED, "datasetId, offset"),
+    (LIST, {}, SEARCHED, "datasetId, offset"),
+]
+FIELDS_IN_QUERY += [(LIST, {"offset": 0}, SEARCHED, "datasetId"), (LIST, None, "_t=1", "")]
+FIELDS_IN_QUERY += [(LIST, {"datasetId": "d", "offset": "x"}, SEARCHED, "")]
+FIELDS_IN_QUERY += [("/api/core/app/list", {"parentId": 5}, "datasetId=d", "")]
+
+
+@pytest.mark.parametrize(("path", "body", "query", "names"), FIELDS_IN_QUERY)
+def test_a_hint_and_the_report_show_fields_in_place_of_the_body(client, path, body, query, names):
+    assert client.fetch(f"{path}?{query}", body).status_code in (400, 415)
+    expected = f"The client sends {names} in the query, in place of the body."
+    assert (client.control.journal[-1]["hint"] == expected) is bool(names)
+    line = client.control.summary().splitlines()[1]
+    assert f" ?{query} " in line and line.startswith("  #1 ")
+
+
+@pytest.mark.parametrize(("key", "exception"), [("write", "none"), ("none", "no other")])
+def test_a_403_says_what_the_permissions_of_the_dataset_say(client, key, exception):
+    said = f"(`permissions` of 'd' give the key {exception})"
+    assert client.page(key=key).json()["message"].endswith(f"permission on the dataset {said}")
+    assert client.control.journal[-1]["hint"] == f"The key has permission {key!r} {said}."
+    client.pin(key=key)
+    assert said.replace("'d'", "'app'") in client.control.journal[-1]["hint"]
+
+
 def test_a_client_that_tries_again_is_counted_twice(client):
     client.add("delay", ms=300)
     give_up(client)

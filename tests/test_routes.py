@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import LIST, LocalClient
+from account import COMPLETIONS, LIST, LocalClient
 from msgspec import structs
 
 from mock_server.admin.app import ADMIN_ROUTES
@@ -51,6 +51,19 @@ def send(client: LocalClient, it: Operation, fields: Mapping[str, Any] = {}) -> 
         return client.request(method, it.path, data={"data": json.dumps(fields)}, files=files)
     in_query = it.field_place in ("query", "either")
     return client.request(method, it.path, **{"params" if in_query else "json": fields})
+
+
+NEAR = [(f"{it}/chat/completions", COMPLETIONS) for it in ("", "/v1", "/api", "/api/v1/api/v1")]
+NEAR += [("/api/api/core/app/list", "/api/core/app/list"), ("/core/app/list", "/api/core/app/list")]
+NEAR += [("/admin/rules", "/__admin/rules"), ("/api/v1/__admin/state", "/__admin/state")]
+NEAR += [("/api/admin/initv4", None), ("/list", None), ("/api/create", None)]
+
+
+@pytest.mark.parametrize(("path", "near"), NEAR)
+def test_an_unknown_path_names_the_one_that_a_base_url_has_missed(local, path, near):
+    hint = f" (did you mean {near!r}?)" if near else ""
+    message = f"Expected a route of the service, got {path!r}{hint}; a test can answer it with "
+    assert local.post(path, json={}).json()["message"].startswith(message)
 
 
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)

@@ -38,8 +38,20 @@ def test_a_verify_that_fails_tells_of_calls_with_other_keys(client):
 
     assert message("one") == "Expected a call of updateHistory, got none"
     client.page()
-    told = "\n1 call with no sandbox's key came to sandbox 'default' since its reset"
+    told = "\n1 call came to sandbox 'default' since its reset"
     assert message("one").endswith(told) and told not in message("default")
+
+
+def test_a_verify_of_a_sandbox_without_calls_names_those_that_have_some(client):
+    keys = [client.admin("POST", "/sandboxes", {"name": it})["key"] for it in ("one", "two")]
+    client.page(key=keys[0])
+    told = "\n1 call came to sandbox 'one' since its reset"
+    for path in ("", "/sandboxes/two"):
+        message = client.admin("POST", f"{path}/journal/verify", {"exactly": 3}, 409)["message"]
+        assert message.endswith(told)
+    client.page(key=keys[1])
+    message = client.admin("POST", f"{path}/journal/verify", {"exactly": 3}, 409)["message"]
+    assert "came to sandbox" not in message
 
 
 def test_a_restore_brings_back_the_keys_of_its_moment(client):

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
+from urllib.request import getproxies, proxy_bypass
 
 from mock_server.choices import OUTSIDE_SPEC
 from mock_server.control.http import AdminClient, Refused, path_to, without_none
@@ -149,7 +150,10 @@ class JournalControl(AdminClient):
         calls = ", ".join(f"{name} ({times})" for name, times in page["counts"].items())
         lines = [f"called so far: {calls}; all of it is in .journal"]
         if not calls:
-            lines = [f"no request has come to {self.http.base_url} since the last reset"]
+            url = self.http.base_url
+            lines = [f"no request has come to {url} since the last reset"]
+            if {url.scheme, "all"} & getproxies().keys() and not proxy_bypass(url.host):
+                lines.append(f"  a proxy of the environment may get them: set NO_PROXY={url.host}")
         # Each call, with its hint if it has one.
         for entry in page["entries"]:
             lines.append(f"  {entry_line(entry)}")
@@ -198,7 +202,10 @@ def entry_line(entry: JsonObject) -> str:
     status = entry["response"]["status"] or "no response"
     if entry["durationMs"] is None and not entry["response"]["status"]:
         status = "in progress"
-    line = f"#{entry['seq']} {name} {brief_json(request['body'], MAX_BODY_SHOWN)} -> {status}"
+    query = request["query"] and f"?{request['query']:.{MAX_BODY_SHOWN}} "
+    line = (
+        f"#{entry['seq']} {name} {query}{brief_json(request['body'], MAX_BODY_SHOWN)} -> {status}"
+    )
     fired = entry["rule"]
     if fired:
         line += f" ({fired['kind']} {fired['id']})"

@@ -20,9 +20,19 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
     store = call.store
     sandbox_name = call.sandbox.name
     header = call.request.headers.get("authorization", "")
+    in_query = [it for it in call.request.query if it not in call.request.fields]
+    # The body is missing, or the field in it.
+    is_missed = not call.request.body or refusal.where.removeprefix("$.") in in_query
     match refusal:
         case errors.MissingAuthorization() if call.caller.is_bound:
             return "With key_app=bound, a key with an `app` reaches the chats of this app alone."
+        case errors.InvalidField() | errors.BadJson() | errors.UnsupportedMediaType() if (
+            is_missed
+            and operation
+            and operation.field_place == "body"
+            and {*in_query} & {*operation.request_type.__struct_encode_fields__}
+        ):
+            return f"The client sends {', '.join(in_query)} in the query, in place of the body."
         case errors.MissingAuthorization() if takes_login_alone:
             return "This takes the token of a login, and no API key."
         case errors.MissingAuthorization() if header:
@@ -37,8 +47,7 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
             keys = count_in_words(len(store.keys), "key")
             return f"The fixture declares {keys}, and the client sends another one."
         case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
-            level = call.caller.level.name.lower()
-            return f"The key has permission {level!r}, unless `permissions` say otherwise there."
+            return f"The key has permission {call.caller.level.name.lower()!r}{refusal.hint}."
         case errors.RouteNotFound():
             return f"The server does not serve this route{refusal.hint}."
         case errors.AppNotFound():

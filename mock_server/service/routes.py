@@ -1,7 +1,7 @@
 """How a request finds its operation, or is refused: paths, slashes, methods, choices."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from urllib.parse import quote
 
 from mock_server import errors
@@ -59,7 +59,7 @@ class Routes:
                 raise errors.OpenedRoot("a route", path, headers={"location": f"{ADMIN_PATH}/"})
             if path == "/":
                 raise errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
-            hint = f"{did_you_mean(path, self._operations)}; a test can answer it with `respond`"
+            hint = f"{suggest_path(path, self._operations)}; a test can answer it with `respond`"
             raise errors.RouteNotFound("a route of the service", path, hint=hint)
         operation = methods.get(method) or next(iter(methods.values()))
         # Not every path is served under all choices.
@@ -75,6 +75,17 @@ class Routes:
             if call.choices.method_mismatch == "reject":
                 raise errors.MethodNotAllowed(methods, method)
         return operation
+
+
+def suggest_path(path: str, served: Collection[str]) -> str:
+    """` (did you mean 'PATH'?)`, which may be a path of the admin API; empty if none is near."""
+    # The base URL of a client lacks a part of the prefix, or has it although the client adds it.
+    end = re.sub("^(/api|/v[0-9])+(?=/.+/)", "", path)
+    # The admin API has no prefix; other tools have it at /admin.
+    near = [ADMIN_PATH + it for it in re.findall("(?:^/|/__)admin(/.*|$)", path)]
+    # One segment does not tell which path is meant.
+    near += [it for it in served if it.endswith(end) and end.count("/") > 1]
+    return did_you_mean([*near, path][0], [*near, *served])
 
 
 def check_slashes(call: Call) -> None:
