@@ -103,8 +103,10 @@ def test_health_counts_the_fixture(client):
 # Wrong calls
 
 UNKNOWN = [("GET", "/rule", "did you mean '/__admin/rules'")]
-UNKNOWN += [("GET", "/faults", "(it is /__admin/rules now)")]
-UNKNOWN += [("DELETE", "/sandboxes/default/faults/f1", "(it is /__admin/rules now)")]
+UNKNOWN += [("GET", "/faults", "(it is /__admin/rules here)")]
+UNKNOWN += [("DELETE", "/sandboxes/default/faults/f1", "(it is /__admin/rules here)")]
+UNKNOWN += [("POST", "/mappings", "(it is /__admin/rules here)")]
+UNKNOWN += [("GET", "/requests/count", "(it is /__admin/journal here)")]
 UNKNOWN += [("GET", "/nope", "(GET /__admin/openapi.json lists them)")]
 UNKNOWN += [("GET", "/chats", "did you mean '/__admin/apps/{app}/chats'")]
 UNKNOWN += [("GET", "/sandboxes/defualt", "did you mean 'default'")]
@@ -185,6 +187,13 @@ WRONG = [
     ("POST", "/journal/verify", {"inOrder": [], "exactly": 7}, "inOrder alone - at $.inOrder"),
     ("POST", "/journal/verify", {"inOrder": [], "operation": "listV2"}, "inOrder alone"),
     ("GET", "/journal?operatoin=x", None, "did you mean 'operation'"),
+    ("DELETE", "/rules?operation=listV2", None, "Expected no query, got 'operation=listV2'"),
+    ("POST", "/rules?operation=listV2", {"kind": "error"}, "no query, got 'operation=listV2'"),
+    ("POST", "/reset?sandbox=one", {}, "Expected no query, got 'sandbox=one'"),
+    ("GET", "/rules?kind=error", None, "Expected no query, got 'kind=error'"),
+    ("POST", "/rules", {"kind": "timeout"}, "got 'timeout' - at $.kind (did you mean 'hang'?)"),
+    ("POST", "/rules", {"kind": "error", "operation": LIST}, "(did you mean 'listV2'?)"),
+    ("GET", f"/journal?operation={PIN}", None, "(did you mean 'updateHistory'?)"),
 ]
 
 
