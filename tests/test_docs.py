@@ -140,27 +140,6 @@ def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, to
     assert done.returncode == status and told in done.stdout and not done.stderr
 
 
-DATA = ROOT / "docs/guides/data.md"
-GITHUB_DRIFT, GITLAB_DRIFT = [yaml.safe_load(it) for it in blocks("yml", DATA)]
-DRIFT_STEPS = [it["run"] for it in GITHUB_DRIFT["jobs"]["drift"]["steps"] if "run" in it]
-
-
-@pytest.mark.parametrize("steps", [DRIFT_STEPS, GITLAB_DRIFT["drift"]["script"]])
-def test_a_scheduled_job_fails_on_new_drift(server, steps, tmp_path):
-    command = shutil.which("mock-server", path=Path(sys.executable).parent)
-    lines = {"git": "true", "pip": "true", "mock-server": f'exec {command} "$@"'}
-    for name, line in lines.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
-        (tmp_path / name).chmod(0o755)
-    variables = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    variables |= {"FASTGPT_URL": server.url, "MOCK_SERVER_VERIFY_KEY": "key"}
-    (tmp_path / "fastgpt.json").write_text("{}")
-    started = ["bash", "-e", "-c", "\n".join(steps)]
-    assert subprocess.run(started, cwd=tmp_path, env=variables, capture_output=True).returncode == 0
-    server.fault("wrong_total", operation="listV2", times=None)
-    assert subprocess.run(started, cwd=tmp_path, env=variables, capture_output=True).returncode == 1
-
-
 def test_python_examples_run(pytester):
     examples = {f"test_example_{n}": text for n, text in enumerate(blocks("python"))}
     pytester.makepyfile(**examples)
