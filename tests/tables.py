@@ -9,6 +9,8 @@ from typing import Any, get_type_hints
 
 import click
 from msgspec import Struct, json, structs
+from replay import PROFILES as COMPARED_PROFILES
+from replay import compared, total
 
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.app import ADMIN_ROUTES
@@ -20,7 +22,6 @@ from mock_server.control.journal import JournalControl
 from mock_server.control.settings import SandboxClock
 from mock_server.faults.kinds import KINDS, PRESETS
 from mock_server.fixture import document
-from mock_server.openapi import COMPARED
 from mock_server.scripting.rule import Rule
 from mock_server.service.app import OPERATIONS
 from mock_server.store.account import Key, User
@@ -32,10 +33,7 @@ PAGES = [
     *(ROOT / ".github").glob("*.md"),
 ]
 PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
-COMPARISON = """\
-On {date}, {service} and this server with profile `fastgpt-4.16` were sent the same requests,
-good and bad ones. The last column, `x-compared` in OpenAPI, says how many were answered alike but
-for ids, times and messages."""
+COMPARED_FILE = ROOT / "mock_server/compared.json"
 NAMED = {"date-time": "time", "string": "text"}
 
 
@@ -145,11 +143,27 @@ def operations() -> str:
         methods = f"{operation.method.replace('|', ' or ')} {operation.path}"
         paths = code(filter(None, [methods, operation.older_path]))
         spec = f" (spec {operation.section})" if operation.section else ""
-        counts = COMPARED["operations"].get(operation.name)
-        alike = f"{counts['alike']}/{counts['asked']}" if counts else ""
-        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec} | {alike}")
-    table = markdown("name | method and path, older path | what it does | alike", rows)
-    return f"{COMPARISON.format(**COMPARED)}\n\n{table}"
+        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec}")
+    return markdown("name | method and path, older path | what it does", rows)
+
+
+def evidence() -> str:
+    rows = []
+    for name, counts in compared().items():
+        shown = [f"{counts[it]['alike']} of {counts[it]['asked']}" for it in COMPARED_PROFILES]
+        rows.append(f"`{name}` | {' | '.join(shown)}")
+    rows.append(f"all requests | {' | '.join(map(total, COMPARED_PROFILES))}")
+    return markdown(f"operation | {' | '.join(COMPARED_PROFILES)}", rows)
+
+
+def totals() -> str:
+    older, newer = map(total, COMPARED_PROFILES)
+    return (
+        "The same requests were sent to the running FastGPT and to this server. Profile\n"
+        f"`fastgpt-4.14` answers {older} as FastGPT 4.14.10 did, and `fastgpt-4.16` {newer} as\n"
+        "4.16.0 did: see the [evidence](docs/evidence.md), and\n"
+        "[what differs](docs/routes.md#what-differs-from-the-service).\n"
+    )
 
 
 def without_effect() -> str:
@@ -260,6 +274,13 @@ def written(text: str) -> str:
     return PLACE.sub(lambda place: f"{place[1]}{place[2]}{globals()[place[1]]()}", text)
 
 
+def compared_json() -> str:
+    """What `mock_server/compared.json` has: a line for each operation."""
+    lines = [f'  "{name}": {json.encode(it).decode()}' for name, it in compared().items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 if __name__ == "__main__":
+    COMPARED_FILE.write_text(compared_json())
     for page in PAGES:
         page.write_text(written(page.read_text()))
