@@ -40,7 +40,6 @@ NAMES = {
     r"\b[\da-f]{24}\b": "<id>",
     r"/imgs/avatar/\w+\.svg": "<avatar>",
     r'("dataset/[^"]*_)[a-zA-Z\d]{6}(\.[a-z]+")': r"\1<key>\2",
-    "http://localhost": "<url>",
 }
 """A pattern in the JSON of an answer -> what stands for it."""
 
@@ -52,7 +51,7 @@ def recorded() -> Iterator[dict[str, Any]]:
 
 
 def replay(release: str) -> dict[str, list[str]]:
-    """The requests to which this server answers otherwise than a release: name -> differences."""
+    """The requests that this server answers otherwise than a release: name -> differences."""
     unlike = {}
     kept = {"key": KEY}
     with LocalClient(ACCOUNT, key=None, profile=PROFILES[release]) as client:
@@ -63,6 +62,7 @@ def replay(release: str) -> dict[str, list[str]]:
             # No two writes have the same time, so that the order of lists is certain.
             client.control.clock.advance(row.get("wait", 0.01))
             client.cookies.clear()
+            # A request names what earlier answers said.
             request = json.dumps(row["request"])
             for name, value in kept.items():
                 request = request.replace(f"<{name}>", value)
