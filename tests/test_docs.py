@@ -69,6 +69,18 @@ def test_chinese_pages_have_the_examples_of_the_english_ones(page):
     assert f"zh/{page.name})" in TEXTS[english]
 
 
+CONSOLE = ROOT / "mock_server/admin/templates/chinese.json"
+DEMO = ROOT / "mock_server/demo/page.js"
+OTHER_WORDS = {"回复": "回答", "测试数据": "夹具", "知识库": "数据集", "会话": "对话"}
+OTHER_WORDS |= {"沙箱": "沙盒", "账户": "账号", "接口文档": "(?<!接口)文档第"}
+
+
+@pytest.mark.parametrize("word", OTHER_WORDS)
+def test_chinese_has_one_word_for_each_thing(word):
+    files = [*CHINESE, CONSOLE, DEMO]
+    assert not [it.name for it in files if re.search(OTHER_WORDS[word], it.read_text())]
+
+
 @pytest.mark.parametrize("text", blocks("yaml"))
 def test_fixtures_load(text, tmp_path):
     file = tmp_path / "fixture.yaml"

@@ -35,7 +35,7 @@ const WORDS = {
   range: ["{0}-{1} of {2}", "{0}-{1} / {2}"],
   amount: ["Entries: {0}", "{0} 条数据"],
   withdrawn: ["Withdrawn", "已停用"],
-  noDatasets: ["This account has no datasets.", "此账户没有数据集。"],
+  noDatasets: ["This account has no datasets.", "此账户没有知识库。"],
   noArticles: ["This folder is empty.", "此文件夹为空。"],
   noMatches: ["Nothing matches “{0}”.", "没有与“{0}”匹配的内容。"],
   loading: ["Loading…", "加载中…"],
