@@ -49,8 +49,8 @@ def mixture(seed: int) -> dict[str, Any]:
     return {name: lot.choice(it.values) for name, it in choice_table().items()}
 
 
-SERVERS = [("documented", {}, False), ("documented", {"chat_unknown": "create"}, True)]
-SERVERS += [(name, {}, True) for name in PROFILES]
+# Those of the other profiles are in tests/longer.
+SERVERS = [("documented", {}, False), ("fastgpt-4.14", {}, True), (SERVICE, {}, True)]
 
 
 def report_on(client: LocalClient, may_write: bool = False) -> Report:

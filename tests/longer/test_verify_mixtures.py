@@ -17,14 +17,16 @@ check_that_they_are_told_apart = test_servers_are_told_apart_and_left_as_they_we
 del test_servers_are_told_apart_and_left_as_they_were  # which pytest would run here, too
 
 
-@pytest.mark.parametrize("seed", range(14))
-def test_servers_are_told_apart(seed):
+SERVERS = [("documented", mixture(seed), seed % 2 == 1) for seed in range(14)]
+SERVERS += [("documented", {"chat_unknown": "create"}, True), ("documented", {}, True)]
+SERVERS += [("fastgpt-4.17", {}, True)]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_servers_are_told_apart(server):
     # A browser of the other tests has its event loop in this thread.
     with ThreadPoolExecutor(1) as threads:
-        told = threads.submit(
-            check_that_they_are_told_apart, "documented", mixture(seed), seed % 2 == 1
-        )
-        told.result()
+        threads.submit(check_that_they_are_told_apart, *server).result()
 
 
 @pytest.mark.parametrize("profile", PROFILES)
