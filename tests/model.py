@@ -41,6 +41,7 @@ NO_OBJECT = (400, "badJson"), (400, 400, "error")
 BAD_FIELD = (400, "invalidField"), (400, 400, "error")
 NO_APP = (404, "appNotFound"), (500, 502000, "appUnExist")
 NO_CHAT = (404, "chatNotFound"), (500, 504000, "unAuthChat")
+NO_CHAT_OF_MEMBER = (403, "forbidden"), (500, 504000, "unAuthChat")
 NO_DATASET = (404, "datasetNotFound"), (500, 501002, "unExistDataset")
 NO_PARENT = (404, "parentNotFound"), (500, 501003, "unExistCollection")
 FOREIGN_PARENT = (404, "parentNotFound"), (500, 501005, "unAuthDatasetCollection")
@@ -117,7 +118,7 @@ class Model:
         body = request.body
         if self._takes_any_form and is_json:
             body = body.decode("utf-8", "replace").removeprefix("\ufeff").encode() or b"{}"
-        fields = parsed(body, takes_infinite=self._takes_any_form)
+        fields = parsed(body, takes_infinite=self._takes_any_form and is_json)
         return self._pin(caller, fields) if is_pin else self._list(caller, fields)
 
     # Authorization (spec 5)
@@ -168,10 +169,16 @@ class Model:
         known = [it for it in app["chats"] if it["chatId"] == fields["chatId"]]
         unknown = self.choices["chat_unknown"]
         refuse(not known and unknown == "not_found", NO_CHAT)
-        refuse(self._level(caller, app) < LEVELS["read"], APP_FORBIDDEN)
-        if not known and unknown == "ignore":
+        level = self._level(caller, app)
+        refuse(level < LEVELS["read"], APP_FORBIDDEN)
+        member = caller.get("member", MEMBER)
+        chat = known[0] if known else {"chatId": fields["chatId"], "tmbId": member}
+        is_own = self.choices["chat_owner"] == "any" or chat.get("tmbId", member) == member
+        # All chats here were begun by API keys, and these a bound key owns.
+        is_own = is_own or "boundTo" in caller
+        refuse(not is_own and level < LEVELS["manage"], NO_CHAT_OF_MEMBER)
+        if not is_own or (not known and unknown == "ignore"):
             return
-        chat = known[0] if known else {"chatId": fields["chatId"]}
         if not known:
             app["chats"].append(chat)
         chat.update(titles)

@@ -167,8 +167,9 @@ def differences(client: LocalClient, account: Json, chosen: Json, sent: list[Req
         if got != right:
             found.append((f"expected {right}, got {got}", request, chosen))
     chats = client.admin("GET", "/apps/a/chats")["chats"]
-    right = [CHAT | chat for chat in model.account["apps"][0]["chats"]]
-    shown = [{name: chat[name] for name in ("chatId", *CHAT)} for chat in chats]
+    names = ("chatId", *CHAT)
+    right = [{it: (CHAT | chat)[it] for it in names} for chat in model.account["apps"][0]["chats"]]
+    shown = [{it: chat[it] for it in names} for chat in chats]
     return found + [(f"expected chats {right}, got {shown}", sent, chosen)] * (shown != right)
 
 
