@@ -50,12 +50,12 @@ def test_known_drift_of_another_request_is_new(hold):
     assert code == 1 and out.count('"pageSize":"1"') == out.count("drift  ") == 1
 
 
-def test_another_profile_is_much_drift_each_by_a_command_that_repeats_it(hold):
+@pytest.mark.parametrize("name", ["documented", "fastgpt-4.14"])
+def test_another_profile_is_much_drift_each_by_a_command_that_repeats_it(hold, name):
     hold(ACCOUNT, "--write-baseline")
-    code, out, _ = hold(ACCOUNT, "--format", "json", name="documented")
+    code, out, _ = hold(ACCOUNT, "--format", "json", name=name)
     report = json.decode(out)
-    assert code == 1 and report["profile"] == SERVICE and report["seen"]["profile"] == "documented"
-    assert report["differing"]["search_fields"] == "name_and_tags"
+    assert code == 1 and report["profile"] == SERVICE and report["seen"]["profile"] == name
     found = [(drift["request"], part) for drift in report["drift"] for part in drift["differences"]]
     assert len(found) >= 15
     for drift in report["drift"]:
