@@ -328,6 +328,17 @@ def test_a_summary_without_calls_tells_of_a_proxy(server, monkeypatch, name, exe
     assert PROXY not in server.summary()
 
 
+@pytest.mark.parametrize("allowed", [["page_size_over"], "page_size_over_limit"])
+def test_only_names_of_violations_are_allowed(mock_server, allowed):
+    with pytest.raises(ValueError, match="Expected names of violations, got "):
+        mock_server.assert_no_violations(allowed)
+
+
+def test_an_unknown_folder_has_no_list_of_collections(mock_server):
+    with pytest.raises(Refused, match="the _id of a folder, got 'g'"):
+        mock_server.collections(DATASET, "g")
+
+
 def test_only_allowed_violations_pass(mock_server):
     mock_server.choices["page_size_over_limit"] = "clamp"
     listed(mock_server, pageSize=31)

@@ -134,7 +134,7 @@ def raises(request):
 
 UNFIT = [(raises, "KeyError: 'boom'"), (lambda _: pytest.fail("never"), "Failed: never")]
 UNFIT += [(lambda _: object(), "type object"), (lambda _: [{"txt": 1}], "at $.parts[0] (did")]
-UNFIT += [(lambda _: None, "got null - at $.parts")]
+UNFIT += [(lambda _: None, "<lambda> returned None: Expected a list, got null - at $.parts")]
 
 
 @pytest.mark.parametrize("handler, told", UNFIT)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
-from account import LIST, OLD_PIN, SENT_LIST, SENT_PIN, LocalClient, connected, said
+from account import LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, LocalClient, connected, said
 
 from mock_server import Control
 from mock_server.application import load_baseline
@@ -29,7 +29,7 @@ OF_HEADERS += [("Authorization", "Bearer fastgpt-sbx-0", "The sandbox of this ke
 OF_HEADERS += [("Authorization", "Bearer outsider", "The key has permission 'none'")]
 OF_HEADERS += [("Content-Type", "text/plain", "The client sends its body without")]
 OF_FIELDS = [({"datasetId": "e"}, "Sandbox 'default' has 1 dataset: d.")]
-OF_FIELDS += [({"parentId": "y"}, "The folder does not exist there")]
+OF_FIELDS += [({"parentId": "y"}, "No folder there has this id")]
 OF_FIELDS += [({"parentId": "x"}, "The folder 'x' has no collections")]
 OF_FIELDS += [({"searchText": "y"}, "The searchText 'y' is in none of 1 collection.")]
 OF_FIELDS += [({"filterTags": ["u"]}, "The filters of folders and tags leave none of 1")]
@@ -43,6 +43,21 @@ HINTS += [({"body": SENT_LIST | fields}, hint) for fields, hint in OF_FIELDS]
 @pytest.mark.parametrize("sent, hint", HINTS)
 def test_the_journal_hints_why_a_page_is_empty_or_refused(client, sent, hint):
     client.fetch(**{"path": LIST, "body": SENT_LIST} | sent)
+    assert client.control.journal[-1]["hint"].startswith(hint)
+
+
+AS_THE_SERVICE = [(LIST, {"parentId": "f" * 24}, f"The dataset has no folder '{'f' * 24}' (parent")]
+AS_THE_SERVICE += [
+    (LIST, {"searchText": "t"}, "The searchText 't' is in none of 1 collection. Tags")
+]
+AS_THE_SERVICE += [(PIN, {"appId": "app", "chatId": "c2", "top": True}, "The app has no chat 'c2'")]
+
+
+@pytest.mark.parametrize("path, fields, hint", AS_THE_SERVICE)
+def test_the_journal_hints_at_what_the_service_ignores(client, path, fields, hint):
+    client.admin("PUT", "/choices", {"profile": "fastgpt-4.16"})
+    response = client.fetch(path=path, body=(SENT_LIST if path == LIST else {}) | fields)
+    assert response.status_code == 200
     assert client.control.journal[-1]["hint"].startswith(hint)
 
 

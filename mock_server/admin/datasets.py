@@ -9,6 +9,7 @@ from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.merge import parse_collections, parse_dataset
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import ROOT, Collection, Dataset
+from mock_server.words import did_you_mean
 
 
 class CollectionsQuery(PageQuery):
@@ -51,9 +52,13 @@ def delete_dataset(call: AdminCall) -> dict[str, int]:
 @route("GET", "/datasets/{dataset}/collections")
 def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
     """List the collections of a dataset or of a folder, in the fixture's order."""
-    items = [*require_dataset(call).collections.values()]
+    collections = require_dataset(call).collections
+    items = [*collections.values()]
     if query.parent_id is not UNSET:
         parent = query.parent_id or ROOT
+        if parent != ROOT and parent not in collections:
+            hint = did_you_mean(parent, collections)
+            raise CollectionNotFound("the _id of a folder", parent, "$.parentId", hint=hint)
         items = [it for it in items if it.parent_id == parent]
     return query.page("collections", items)
 

@@ -7,12 +7,13 @@ from typing import Any
 from urllib.parse import urlencode
 from urllib.request import getproxies, proxy_bypass
 
-from mock_server.choices import OUTSIDE_SPEC
+from mock_server.choices import OUTSIDE_SPEC, violation_sections
 from mock_server.control.http import AdminClient, Refused, path_to, without_none
 from mock_server.decoding import JsonObject
 from mock_server.real_time import RealTime
 from mock_server.scripting.match import brief_json
 from mock_server.store.replies import as_text
+from mock_server.words import did_you_mean
 
 POLL_SECONDS = 0.01
 """Seconds between two readings of the journal."""
@@ -89,6 +90,10 @@ class JournalControl(AdminClient):
         `allowed`: the names of violations to ignore. `strict`: whether calls of routes outside of
         the spec count, too, as `related_route` and `legacy_path`.
         """
+        unknown = [it for it in allowed if it not in violation_sections()]
+        if unknown:
+            hint = did_you_mean(unknown[0], violation_sections())
+            raise ValueError(f"Expected names of violations, got {allowed!r}{hint}")
         tolerated = {*allowed}
         if not strict:
             tolerated |= {*OUTSIDE_SPEC.values()}

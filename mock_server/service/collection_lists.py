@@ -244,6 +244,10 @@ def find_matches(
         matches = body.filter_by_tags(dataset, matches)
     if len(matches) <= body.offset:
         call.hint = empty_hint(body, len(in_scope), len(with_text), len(matches))
+        if len(in_scope) > len(with_text) == 0 and choices.search_fields == "name":
+            call.hint += " Tags are not searched (search_fields=name)."
+        if body.parent_id and body.parent_id not in dataset.collections:
+            call.hint = f"The dataset has no folder {body.parent_id!r} (parent_unknown=empty)."
     return dataset, matches
 
 

@@ -59,7 +59,7 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
             chats = count_in_words(number, "chat")
             return f"Sandbox {sandbox_name!r} has {chats}, but not this one in this app."
         case errors.ParentNotFound():
-            return "The folder does not exist there, or is inside of what is to be moved."
+            return "No folder there has this id, or it is inside of what is to be moved."
         case errors.UnsupportedMediaType():
             return "The client sends its body without `Content-Type: application/json`."
         case errors.WrongPassword():
