@@ -13,6 +13,7 @@ const ANSWERS = ["answer", "reply", "hits"];
 export async function startServer(args: string[]): Promise<{ url: string; stop(): void }> {
   const running = process.env.MOCK_SERVER_URL?.replace(/\/+$/, "");
   if (running) {
+    if (!/^https?:/.test(running)) throw new Error(`Expected MOCK_SERVER_URL like http://127.0.0.1:8000, got ${running}`);
     if (args.length) console.warn(`MOCK_SERVER_URL is set, so these are ignored: ${args.join(" ")}`);
     return { url: running, stop() {} };
   }
@@ -89,7 +90,7 @@ export function createMock(url: string) {
     if (added.warning) console.warn(added.warning);
     return {
       id: added.id as string,
-      /** How many calls wait. A hold that held none fails its test, unless this was read. */
+      /** How many calls wait. A hold that is released in vain fails its test, unless this was read. */
       held: async (): Promise<number> => (await admin("GET", `/rules/${added.id}`)).held,
       /** Removes the rule. Calls that it holds go on. */
       release: () => admin("DELETE", `/rules/${added.id}`),
@@ -103,7 +104,7 @@ export function createMock(url: string) {
       const why = rule?.kind ?? hint ?? response.body?.message ?? "";
       return `${request.method} ${request.path} ${body} -> ${response.status} ${why}`;
     });
-    return lines.join("\n") || `no request has come to ${mock.url} with a key of this test`;
+    return lines.join("\n") || `no request has come to ${mock.url} with a key of this test: does the client send mock.key?`;
   }
 
   async function checkRules() {
