@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, get_args
 
-from msgspec import Struct, json
+from msgspec import UNSET, Struct, json
 
 from mock_server import errors
 from mock_server.errors import InvalidField, Refusal
@@ -18,8 +18,8 @@ UncheckedFields = Mapping[str, Any]
 """Field that a release does not check -> what becomes of a wrong value.
 
 A refusal: what the value is refused with. `str`, `bool`: it is made a text, or true unless it is
-empty. None: it counts as absent. Another value takes its place. `*` are all other fields; `NAME?`
-is a field that is missing, null or empty.
+empty. None: it counts as absent. Another value takes its place. `*` are all other fields, which
+count as absent without it; `NAME?` is a field that is missing, null, 0 or empty.
 """
 
 
@@ -44,6 +44,8 @@ class Release(Struct, frozen=True, kw_only=True):
     """Operation -> further fields of its data by their paths, each with its value."""
     data: Mapping[str, Any] = {}
     """Operation -> the data of its success."""
+    takes_any_file: Collection[str] = ()
+    """Operations that make a collection of a file that cannot be read, whose training fails."""
     has_error_types: bool = True
     """Whether an error of the user has an `errorType`."""
     keeps_titles: bool = True
@@ -58,8 +60,6 @@ class Release(Struct, frozen=True, kw_only=True):
     """The types that a new collection may have."""
     counts_history: bool = False
     """Whether a reply in a list of records has the number of records that its model has read."""
-    takes_any_file: bool = False
-    """Whether a file of a type that cannot be read makes a collection, whose training fails."""
     limits_search_text: bool = True
     """Whether a searchText of more than 100 characters is refused."""
     knows_any_key: bool = True
@@ -70,21 +70,19 @@ class Release(Struct, frozen=True, kw_only=True):
     def changes(self, operation_name: str, path: str) -> bool:
         """Whether an operation with this path differs from the table."""
         by_name = [self.login_only, self.in_body, self.unchecked, self.checked, self.refusals]
-        by_name += [self.absent, self.added, self.data]
+        by_name += [self.absent, self.added, self.data, self.takes_any_file]
         is_named = any(operation_name in names for names in by_name)
         return is_named or path in (*self.paths, *self.paths.values())
 
     def mended(self, operation_name: str, fields: Fields, refusal: InvalidField) -> Fields:
         """The fields without the mistake that was refused, as the release takes them.
 
-        Raises the refusal if the release checks its fields, or the one that the release has.
+        Raises the refusal that the release has in its place.
         """
-        rules = self.unchecked.get(operation_name)
-        if rules is None:
-            raise refusal
+        rules = self.unchecked[operation_name]
         name = re.split(r"[.\[]", refusal.where.removeprefix("$."))[0]
         rule = rules.get(name, rules.get("*"))
-        if fields.get(name) in (None, ""):
+        if not fields.get(name):
             rule = rules.get(f"{name}?", rule)
         if isinstance(rule, type) and issubclass(rule, Refusal):
             raise rule(refusal.mistake, where=refusal.where)
@@ -93,7 +91,8 @@ class Release(Struct, frozen=True, kw_only=True):
             mended[name] = rule
         elif rule is not None and name in fields:
             mended[name] = rule(fields[name])
-        if mended == fields:
+        # What was taken before is refused again: 1 is not True here, although they are equal.
+        if mended.get(name, UNSET) is fields.get(name, UNSET):
             raise errors.FailedField(refusal.mistake, where=refusal.where)
         return mended
 
@@ -110,9 +109,9 @@ class Release(Struct, frozen=True, kw_only=True):
     def data_in_place_of(self, operation_name: str, refusal: Refusal) -> Any:
         """The data of a success in place of a refusal. Raises the refusal of the release."""
         instead = self.refusals.get(operation_name, {}).get(type(refusal), refusal)
-        # An id that cannot be one is not looked at, but the database fails to convert it.
-        is_malformed = instead is refusal and refusal.service == errors.NOT_AN_ID
-        if is_malformed and operation_name in self.unchecked:
+        # What is not looked at fails later, as an id that the database cannot convert.
+        is_unchecked = instead is refusal and refusal.service == errors.NOT_AN_ID
+        if is_unchecked and operation_name in self.unchecked:
             instead = errors.FailedField
         if isinstance(instead, type):
             raise instead(refusal.mistake, where=refusal.where)
@@ -176,12 +175,9 @@ SKILL_RIGHTS = (
 FAILED = errors.FailedField
 NEW_COLLECTION: UncheckedFields = {
     "datasetId": errors.DatasetNotFound,
-    "name": str,
-    "name?": FAILED,
-    "type": FAILED,
     "parentId": FAILED,
-    "*": None,
 }
+NAMED_COLLECTION: UncheckedFields = {**NEW_COLLECTION, "name": str, "name?": FAILED}
 LINKS = {"shareId": errors.LinkInvalid, "teamId": FAILED}
 CONVERSATION: UncheckedFields = {
     "messages": FAILED,
@@ -189,9 +185,9 @@ CONVERSATION: UncheckedFields = {
     "chatId": str,
     "stream": bool,
     "detail": bool,
-    "*": None,
 }
 IDS: UncheckedFields = {"*": errors.MissingParams}
+PAGE: UncheckedFields = {"offset": FAILED, "pageSize": FAILED}
 ROWS: UncheckedFields = {"*": FAILED}
 FASTGPT_4_14 = Release(
     paths={
@@ -203,26 +199,30 @@ FASTGPT_4_14 = Release(
     in_body=("record.delete",),
     unchecked={
         "listV2": {
+            **PAGE,
             "datasetId": FAILED,
             "datasetId?": errors.DatasetNotFound,
             "offset?": 0,
-            "pageSize": errors.MissingParams,
+            "pageSize?": errors.MissingParams,
+            "parentId": ANY_ID,
+            "searchText": FAILED,
+            "searchText?": None,
             "selectFolder": bool,
             "simple": bool,
-            "filterTags": FAILED,
-            "*": None,
+            "filterTags": [""],
+            "filterTags?": FAILED,
         },
-        "collection.list": {"datasetId": errors.DatasetNotFound, "*": None},
+        "collection.list": {"datasetId": errors.DatasetNotFound},
         "collection.detail": IDS,
-        "collection.create": NEW_COLLECTION,
+        "collection.create": {**NAMED_COLLECTION, "type": FAILED},
         "create.text": {
-            **NEW_COLLECTION,
+            **NAMED_COLLECTION,
             "text": FAILED,
             "name?": "undefined",
             "trainingType": FAILED,
         },
-        "create.link": {**NEW_COLLECTION, "link": FAILED, "name": None},
-        "apiCollection": NEW_COLLECTION,
+        "create.link": {**NEW_COLLECTION, "link": FAILED},
+        "apiCollection": NAMED_COLLECTION,
         "collection.update": {"id": errors.MissingParams, "forbid": bool, "*": FAILED},
         "collection.delete": IDS,
         "dataset.create": {
@@ -232,28 +232,35 @@ FASTGPT_4_14 = Release(
             "intro": "",
             "avatar": "",
             "parentId": FAILED,
-            "*": None,
         },
-        "dataset.list": {"*": None},
+        "dataset.list": {},
         "dataset.detail": IDS,
         "dataset.update": IDS,
         "dataset.delete": IDS,
-        "app.list": {"type": errors.AppNotFound, "parentId": FAILED, "*": None},
+        "app.list": {"parentId": FAILED},
         "app.detail": {"*": errors.AppNotFound},
         "pushData": ROWS,
         "insertData": IDS,
-        "data.list": {"collectionId": errors.CollectionNotFound, "*": None},
+        "data.list": {**PAGE, "collectionId": errors.CollectionNotFound},
         "data.detail": ROWS,
-        "data.update": {"dataId": FAILED, "q": "", "*": None},
+        "data.update": {"dataId": FAILED, "q": ""},
         "data.delete": ROWS,
-        "searchTest": {"datasetId": errors.MissingParams, "text": errors.MissingParams, "*": None},
+        "searchTest": {"datasetId": errors.MissingParams, "text": errors.MissingParams},
         "completions": CONVERSATION,
         "v2.completions": CONVERSATION,
-        "v2.createQuestionGuide": {"appId": errors.AppOfChatMissing, "*": ""},
-        "getPaginationRecords": {"appId": errors.AppOfChatMissing, "type": FAILED, "*": ""},
-        "getRecords_v2": {"*": None},
+        "v2.createQuestionGuide": {
+            "appId": errors.AppOfChatMissing,
+            "chatId": "undefined",
+        },
+        "getPaginationRecords": {
+            **PAGE,
+            "appId": errors.AppOfChatMissing,
+            "chatId": "",
+            "type": FAILED,
+        },
+        "getRecords_v2": {},
         "record.delete": {"*": FAILED},
-        "getResData": {"appId": errors.AppOfChatMissing, "*": ""},
+        "getResData": {"appId": errors.AppOfChatMissing, "dataId": ""},
     },
     checked={
         "updateHistory": LINKS,
@@ -270,12 +277,9 @@ FASTGPT_4_14 = Release(
         },
         "getPaginationRecords": {errors.AppOfChatMissing: NO_ITEMS},
         "getResData": {errors.AppOfChatMissing: []},
-        "app.list": {errors.AppNotFound: []},
-        "collection.create": {InvalidField: FAILED},
         "preLogin": {FAILED: InvalidField},
         "searchTest": {InvalidField: errors.MissingParams},
         "delHistory": {errors.AppOfChatMissing: InvalidField},
-        "listV2": {InvalidField: FAILED},
     },
     absent={
         "app.detail": ("resourceRefs",),
@@ -305,6 +309,7 @@ FASTGPT_4_14 = Release(
         "data.detail": {"indexes._id": ANY_ID},
     },
     data={"updateUserFeedback": {}, "data.update": None, "data.delete": "success"},
+    takes_any_file=("localFile",),
     has_error_types=False,
     keeps_titles=False,
     names_new_chats=False,
@@ -312,7 +317,6 @@ FASTGPT_4_14 = Release(
     is_data_id_shared=False,
     collection_types=("folder", "virtual", "file", "link", "externalFile", "apiFile", "images"),
     counts_history=True,
-    takes_any_file=True,
     limits_search_text=False,
     knows_any_key=False,
     latest_rows_first=False,
