@@ -134,6 +134,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(pulled, server):
     partial, problem, *rest = err.splitlines()
     assert partial.startswith("not an owner's key: lists show its own chats, and the apps and ")
     assert code == 1 and problem.startswith("cannot read dataset handbook: ")
+    assert "READ permission on the dataset" in problem
     assert rest == ["wrote 1 dataset, 2 collections, 65 chats to stdout"]
     assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
     assert len(server.calls("dataset.detail")) == 2  # a refusal is no outage

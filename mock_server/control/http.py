@@ -82,8 +82,9 @@ def stranger_in_words(url: str, response: httpx2.Response) -> str:
 
 
 def answer_in_words(response: httpx2.Response) -> str:
-    """The status of a response, and the title of its page or its first words."""
-    sent = f"{response.text!r:.80}"
+    """The status of a response, and its message, the title of its page, or its first words."""
+    message = json_fields(response).get("message")
+    sent = f"{message or response.text[:80]!r}"
     title = TITLE.search(response.text)
     if title:
         sent = f"the page {unescape(title[1]).strip()!r}"

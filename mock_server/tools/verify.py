@@ -190,7 +190,11 @@ def text_report(report: Report) -> str:
     counts = f"{len(report.observed)} choices observed, {len(report.not_observed)} not"
     lines.append(f"{counts}, {count_in_words(len(report.drift), 'request')} with drift")
     differing = ", ".join(report.differing) or "none"
-    lines.append(f"nearest profile: {report.seen.profile}; choices that differ: {differing}")
+    # Those of a baseline are compared with its profile, whatever is the nearest now.
+    base = ""
+    if report.profile != report.seen.profile:
+        base = f" from the baseline's {report.profile}"
+    lines.append(f"nearest profile: {report.seen.profile}; choices that differ{base}: {differing}")
     return "\n".join(lines)
 
 
