@@ -72,9 +72,9 @@ Wrong = dict[str, tuple[Any, Any]]
 NO_ID: Wrong = {"id*": (GONE, 507004)}
 PAGE: Wrong = {"offset": ("x", 500), "pageSize": ("x", 500)}
 NEW: Wrong = {"datasetId": (5, 501002), "parentId": (5, 500), "tags*": (5, '"tags":[]')}
-NAMED: Wrong = {**NEW, "name": (5, '"name":"5'), "name?": (GONE, 500)}
+NAMED: Wrong = {**NEW, "name": (5, '"name":"5')}
 NAMES = {"name": (5, '"name":"5"'), "type?": (GONE, '"name":"New"'), "intro": (5, '"name":"New"')}
-ASKED: Wrong = {"messages": (5, 500), "appId": (5, 500), "chatId": (5, '"chatId":"5"')}
+ASKED: Wrong = {"messages*": (5, 500), "appId*": (5, 500), "chatId": (5, '"chatId":"5"')}
 ASKED |= {"stream": ("x", "data: {"), "detail": (1, "responseData"), "variables*": (5, "choices")}
 UNCHECKED: dict[str, Wrong] = {
     "listV2": {
@@ -87,7 +87,7 @@ UNCHECKED: dict[str, Wrong] = {
         "searchText": (5, 500),
         "searchText?": (None, '"total":9'),
         "selectFolder": ("x", '"total":2'),
-        "simple": ("x", '"total":9'),
+        "simple": ("x", '"2099-01-01T00:00:00.000Z","dataAmount":0'),
         "filterTags": ("x", '"total":0'),
         "filterTags?": (None, 500),
     },
@@ -95,11 +95,11 @@ UNCHECKED: dict[str, Wrong] = {
     "collection.detail": NO_ID,
     "collection.update": {"id": (5, 507004), "forbid": (1, '"forbid":true'), "name*": (5, 500)},
     "collection.delete": {"collectionIds*": (5, 507004)},
-    "collection.create": {**NAMED, "type": (5, 500)},
-    "create.text": {**NAMED, "name?": (GONE, '"undefined.txt"'), "text": (5, 500)}
+    "collection.create": {**NAMED, "name*": (GONE, 500), "type*": (5, 500)},
+    "create.text": {**NAMED, "name?": (GONE, '"undefined.txt"'), "text*": (5, 500)}
     | {"trainingType": (5, 500)},
-    "create.link": {**NEW, "link": (5, 500)},
-    "apiCollection": NAMED,
+    "create.link": {**NEW, "link*": (5, 500)},
+    "apiCollection": {**NAMED, "name*": (GONE, 500)},
     "dataset.create": {**NAMES, "type": (5, 500), "avatar": (5, '"name":"New"')}
     | {"parentId": (5, 500), "vectorModel*": (5, '"name":"New"')},
     "dataset.list": {"searchKey*": (5, "Handbook")},
@@ -112,15 +112,15 @@ UNCHECKED: dict[str, Wrong] = {
     "insertData": {"q*": (5, 507004)},
     "data.list": {**PAGE, "collectionId": (5, 501003), "searchText*": (5, '"total":3')},
     "data.detail": {"id*": (GONE, 500)},
-    "data.update": {"dataId": (GONE, 500), "q": (5, "9 to 17"), "a*": (5, "When do you open?")},
+    "data.update": {"dataId*": (GONE, 500), "q": (5, "9 to 17"), "a*": (5, "When do you open?")},
     "data.delete": {"id*": (GONE, 500)},
-    "searchTest": {"datasetId": (5, 507004), "text": (5, 507004), "limit*": ("x", "Monday")},
+    "searchTest": {"datasetId": (5, 507004), "text*": (5, 507004), "limit*": ("x", "Monday")},
     "completions": ASKED,
     "v2.completions": ASKED,
     "v2.createQuestionGuide": {"appId": (5, 504000), "chatId": (GONE, "What else")}
     | {"sourceType*": (5, "What else")},
     "getPaginationRecords": {**PAGE, "appId": (5, '"total":0'), "type": ("x", 500)}
-    | {"chatId": (5, '"total":0'), "loadCustomFeedbacks*": (5, '"total":4')},
+    | {"chatId*": (5, '"total":0'), "loadCustomFeedbacks*": (5, '"total":4')},
     "getRecords_v2": {"pageSize*": ("x", '"total":4')},
     "record.delete": {"appId*": (GONE, 500)},
     "getResData": {"appId": (GONE, []), "dataId": (GONE, []), "sourceType*": ("x", [])},
@@ -195,6 +195,7 @@ def test_each_row_for_requests_has_a_case():
     table = FASTGPT_4_14.unchecked.items()
     assert tested == {name: {*rows} - {"*"} for name, rows in table}
     refusals, checked = FASTGPT_4_14.refusals, FASTGPT_4_14.checked
+    assert {*FASTGPT_4_14.collection_types} == {"folder", "virtual", *LATER_TYPES}
     assert REFUSED.keys() == {(name, it) for name, kinds in refusals.items() for it in kinds}
     assert CHECKED.keys() == {(name, it) for name, fields in checked.items() for it in fields}
 
@@ -279,6 +280,7 @@ def test_a_file_that_cannot_be_read_has_an_error(pair):
     assert [it.status_code for it in made] == [200, 500]
     id = made[0].json()["data"]["collectionId"]
     assert pair[0].item(id, datasetId=DEMO_DATASET)["hasError"] is True
+    assert pair[0].collection(id)["hasError"] is True
     assert FASTGPT_4_14.takes_any_file == ("localFile",)
 
 

@@ -19,7 +19,8 @@ UncheckedFields = Mapping[str, Any]
 
 A refusal: what the value is refused with. `str`, `bool`: it is made a text, or true unless it is
 empty. None: it counts as absent. Another value takes its place. `*` are all other fields, which
-count as absent without it; `NAME?` is a field that is missing, null, 0 or empty.
+count as absent without it; `NAME?` is a field that is missing, null, 0 or empty. A field that is
+needed and has come to be absent fails.
 """
 
 
@@ -177,18 +178,11 @@ NEW_COLLECTION: UncheckedFields = {
     "datasetId": errors.DatasetNotFound,
     "parentId": FAILED,
 }
-NAMED_COLLECTION: UncheckedFields = {**NEW_COLLECTION, "name": str, "name?": FAILED}
+NAMED_COLLECTION: UncheckedFields = {**NEW_COLLECTION, "name": str}
 LINKS = {"shareId": errors.LinkInvalid, "teamId": FAILED}
-CONVERSATION: UncheckedFields = {
-    "messages": FAILED,
-    "appId": FAILED,
-    "chatId": str,
-    "stream": bool,
-    "detail": bool,
-}
+CONVERSATION: UncheckedFields = {"chatId": str, "stream": bool, "detail": bool}
 IDS: UncheckedFields = {"*": errors.MissingParams}
 PAGE: UncheckedFields = {"offset": FAILED, "pageSize": FAILED}
-ROWS: UncheckedFields = {"*": FAILED}
 FASTGPT_4_14 = Release(
     paths={
         "/api/core/chat/item/delete": "/api/core/chat/record/delete",
@@ -214,17 +208,12 @@ FASTGPT_4_14 = Release(
         },
         "collection.list": {"datasetId": errors.DatasetNotFound},
         "collection.detail": IDS,
-        "collection.create": {**NAMED_COLLECTION, "type": FAILED},
-        "create.text": {
-            **NAMED_COLLECTION,
-            "text": FAILED,
-            "name?": "undefined",
-            "trainingType": FAILED,
-        },
-        "create.link": {**NEW_COLLECTION, "link": FAILED},
+        "collection.create": NAMED_COLLECTION,
+        "create.text": {**NAMED_COLLECTION, "name?": "undefined", "trainingType": FAILED},
+        "create.link": NEW_COLLECTION,
         "apiCollection": NAMED_COLLECTION,
         "collection.update": {"id": errors.MissingParams, "forbid": bool, "*": FAILED},
-        "collection.delete": IDS,
+        "collection.delete": {},
         "dataset.create": {
             "name": str,
             "type": FAILED,
@@ -239,13 +228,13 @@ FASTGPT_4_14 = Release(
         "dataset.delete": IDS,
         "app.list": {"parentId": FAILED},
         "app.detail": {"*": errors.AppNotFound},
-        "pushData": ROWS,
+        "pushData": {},
         "insertData": IDS,
         "data.list": {**PAGE, "collectionId": errors.CollectionNotFound},
-        "data.detail": ROWS,
-        "data.update": {"dataId": FAILED, "q": ""},
-        "data.delete": ROWS,
-        "searchTest": {"datasetId": errors.MissingParams, "text": errors.MissingParams},
+        "data.detail": {},
+        "data.update": {"q": ""},
+        "data.delete": {},
+        "searchTest": {"datasetId": errors.MissingParams},
         "completions": CONVERSATION,
         "v2.completions": CONVERSATION,
         "v2.createQuestionGuide": {
@@ -255,11 +244,10 @@ FASTGPT_4_14 = Release(
         "getPaginationRecords": {
             **PAGE,
             "appId": errors.AppOfChatMissing,
-            "chatId": "",
             "type": FAILED,
         },
         "getRecords_v2": {},
-        "record.delete": {"*": FAILED},
+        "record.delete": {},
         "getResData": {"appId": errors.AppOfChatMissing, "dataId": ""},
     },
     checked={
