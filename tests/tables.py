@@ -24,6 +24,7 @@ from mock_server.faults.kinds import KINDS, PRESETS
 from mock_server.fixture import document
 from mock_server.scripting.rule import Rule
 from mock_server.service.app import OPERATIONS
+from mock_server.service.release import RELEASES, differing_releases
 from mock_server.store.account import Key, User
 
 ROOT = Path(__file__).parent.parent
@@ -142,9 +143,13 @@ def operations() -> str:
     for operation in OPERATIONS:
         methods = f"{operation.method.replace('|', ' or ')} {operation.path}"
         paths = code(filter(None, [methods, operation.older_path]))
+        for profile, release in RELEASES.items():
+            own = [it for it, path in release.paths.items() if path == operation.path]
+            paths += "".join(f", `{it}` ({profile.removeprefix('fastgpt-')})" for it in own)
+        releases = ", ".join(differing_releases(operation.name, operation.path))
         spec = f" (spec {operation.section})" if operation.section else ""
-        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec}")
-    return markdown("name | method and path, older path | what it does", rows)
+        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec} | {releases}")
+    return markdown("name | method and path, older path | what it does | differs in", rows)
 
 
 def evidence() -> str:

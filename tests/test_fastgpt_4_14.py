@@ -412,3 +412,12 @@ def test_each_operation_and_path_of_a_table_exists():
         names = {name for it in tables if not isinstance(it, bool) for name in it}
         assert names <= BY_NAME.keys()
         assert {*filter(None, release.paths.values())} <= paths
+
+
+def test_the_document_names_the_releases_that_differ(pair):
+    paths = pair[0].get("/openapi.json").json()["paths"]
+    named = {it.name: paths[it.path][it.method.split("|")[0].lower()] for it in OPERATIONS}
+    named = {name: it.get("x-releases", []) for name, it in named.items()}
+    differing = {name for name, *_ in CASES} | {*LACKING, *ADDED, *COUNTED, *WRITTEN}
+    differing |= {"localFile", "markRead", *FASTGPT_4_14.login_only}
+    assert {name for name, it in named.items() if it == ["4.14"]} == differing

@@ -316,3 +316,9 @@ RELEASES = {"fastgpt-4.14": FASTGPT_4_14}
 def release_of(profile: str) -> Release:
     """The release of FastGPT that a profile names."""
     return RELEASES.get(profile, LATEST)
+
+
+def differing_releases(operation_name: str, path: str) -> list[str]:
+    """The releases, such as 4.14, whose tables change an operation."""
+    profiles = [it for it, release in RELEASES.items() if release.changes(operation_name, path)]
+    return [it.removeprefix("fastgpt-") for it in profiles]
