@@ -157,7 +157,7 @@ WRONG = [
     ("PUT", "/clock", {"now": "0001-01-01T00:00:00+14:00"}, "of the years 1 to 9999"),
     ("POST", "/clock/advance", {"seconds": "1"}, "$.seconds"),
     ("POST", "/clock/advance", {"hours": 1}, "no field 'hours' - at $ (fields: seconds)"),
-    ("PUT", "/choices", {"profile": "fastgpt-4.15"}, " or ".join(PROFILES)),
+    ("PUT", "/choices", {"profile": "fastgpt-4.1"}, " or ".join(PROFILES)),
     ("PUT", "/choices", {"list_order": "name"}, "- at $ (it stands below 'choices')"),
     ("PUT", "/choices", {"choices": {"list_ordr": "name"}}, "did you mean 'list_order'"),
     ("PUT", "/choices", {"choices": {"list_order": 5}}, "update_time_desc"),

@@ -382,8 +382,8 @@ def test_a_key_cannot_do_what_needs_a_login(pair, name):
 
 
 def test_a_profile_changes_the_one_before():
-    assert PROFILES == ("documented", "fastgpt-4.14", "fastgpt-4.16", "fastgpt-4.17")
-    older, newer = (asdict(profile_choices(it)) for it in PROFILES[1:3])
+    assert PROFILES == ("documented", *sorted(PROFILES[1:]))
+    older, newer = (asdict(profile_choices(f"fastgpt-{it}")) for it in ("4.14", "4.16"))
     assert {name for name in older if older[name] != newer[name]} == {"error_http_status"}
 
 
@@ -420,4 +420,4 @@ def test_the_document_names_the_releases_that_differ(pair):
     named = {name: it.get("x-releases", []) for name, it in named.items()}
     differing = {name for name, *_ in CASES} | {*LACKING, *ADDED, *COUNTED, *WRITTEN}
     differing |= {"localFile", "markRead", *FASTGPT_4_14.login_only}
-    assert {name for name, it in named.items() if it == ["4.14"]} == differing
+    assert {name for name, it in named.items() if "4.14" in it} == differing

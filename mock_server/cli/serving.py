@@ -73,8 +73,8 @@ def check_origins(
     "--profile",
     metavar="NAME|FILE",
     default=PROFILES[0],
-    help="What it does where the spec is silent. documented: the spec read strictly; fastgpt-4.14, "
-    "fastgpt-4.16, fastgpt-4.17: what that FastGPT does; or a file that `verify` has written.",
+    help="What it does where the spec is silent. documented: the spec read strictly; "
+    f"{', '.join(PROFILES[1:])}: what that FastGPT does; or a file that `verify` has written.",
 )
 @option(
     "--choice",
