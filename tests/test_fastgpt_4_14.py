@@ -382,7 +382,7 @@ def test_a_key_cannot_do_what_needs_a_login(pair, name):
 
 
 def test_a_profile_changes_the_one_before():
-    assert PROFILES == ("documented", *sorted(PROFILES[1:]))
+    assert ("documented", *sorted(PROFILES[1:])) == PROFILES
     older, newer = (asdict(profile_choices(f"fastgpt-{it}")) for it in ("4.14", "4.16"))
     assert {name for name in older if older[name] != newer[name]} == {"error_http_status"}
 
