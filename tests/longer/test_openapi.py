@@ -33,9 +33,12 @@ def test_the_document_is_valid(document):
 
 
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)
-def test_a_response_is_as_the_document_says(document, person, it):
-    method = it.method.split("|")[0].lower()
-    response = document["paths"][it.path][method]["responses"]["200"]
-    schema = response["content"]["application/json"]["schema"]
+def test_a_response_is_as_the_document_says(demo, document, person, it):
+    described = document["paths"][it.path][it.method.split("|")[0].lower()]
+    profile = demo.get("/__admin/health").json()["profile"]
+    # The document says where an older release differs, not how.
+    if profile.removeprefix("fastgpt-") in described.get("x-releases", ()):
+        return
+    schema = described["responses"]["200"]["content"]["application/json"]["schema"]
     schema = schema | {"components": document["components"]}
     OAS31Validator(schema).validate(send(person, it).json())

@@ -2,34 +2,38 @@
 
 import os
 import shlex
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
-from account import LocalClient
 from msgspec import json
-from test_verify import (
-    ACCOUNT,
-    ALTERED,
-    APP,
-    DATASET,
-    MORE,
-    NOW,
-    ONE,
-    SERVICE,
-    check,
-    hold,
-)
+from test_verify import ACCOUNT, ALTERED, APP, DATASET, MORE, NOW, ONE, SERVICE, check
+from test_verify import hold as hold_here
 
-__all__ = ["check", "hold"]
+from mock_server.application import load_baseline
+
+__all__ = ["check", "hold_here"]
 pytestmark = pytest.mark.served(fixture=None)
+
+
+@pytest.fixture
+def hold(hold_here):
+    """Holds a server to a baseline: see test_verify."""
+
+    def hold_in_thread(*args, **choices):
+        # A browser of the other tests has its event loop in this thread.
+        with ThreadPoolExecutor(1) as threads:
+            return threads.submit(hold_here, *args, **choices).result()
+
+    return hold_in_thread
 
 
 def test_what_a_baseline_has_is_no_failure_and_its_end_is_said(hold, tmp_path):
     choices = {"list_order": "name", "chat_unknown": "create"}
     known = ACCOUNT | {"faults": [ALTERED]}
     assert hold(known, "--write-baseline", **choices)[0] == 0
-    with LocalClient(ACCOUNT, profile=tmp_path / "baseline.json") as mock:
-        assert mock.admin("GET", "/choices")["choices"]["list_order"] == "name"
+    served = load_baseline(ACCOUNT, profile=tmp_path / "baseline.json")
+    assert served.moment.choices.list_order == "name"
     code, out, _ = hold(ACCOUNT, **choices)
     assert code == 0 and "\ngone          list.nickname is a text, in the mock absent\n" in out
 
