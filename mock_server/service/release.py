@@ -5,12 +5,14 @@ A release is one table. It follows the profile, whatever choices a test replaces
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Any, get_args
 
 from msgspec import UNSET, Struct, json
 
 from mock_server import errors
 from mock_server.errors import InvalidField, Refusal
+from mock_server.store.account import objects_in
 from mock_server.store.objects import DEFAULT_TEAM, TrainingType
 
 Fields = dict[str, Any]
@@ -141,20 +143,14 @@ class Release(Struct, frozen=True, kw_only=True):
 
 def places_of(value: Any, path: str) -> list[tuple[Fields, str]]:
     """Where a path such as `list.tags` leads to: the objects, each with the name of the field."""
+    steps = path.split(".")
     parents = [value]
-    *steps, name = path.split(".")
     for step in steps:
-        parents = [it.get(step) for it in objects_in(parents)]
-    return [(it, name) for it in objects_in(parents)]
-
-
-def objects_in(values: list[Any]) -> list[Fields]:
-    """The objects among values, and in lists among them."""
-    objects = []
-    for value in values:
-        items = value if isinstance(value, list) else [value]
-        objects += [it for it in items if isinstance(it, dict)]
-    return objects
+        # The next step goes on from an object, or from each object of a list.
+        nested = chain.from_iterable(it if isinstance(it, list) else [it] for it in parents)
+        objects = objects_in([*nested])
+        parents = [it.get(step) for it in objects]
+    return [(it, step) for it in objects]
 
 
 # FastGPT 4.14 (seen in 4.14.10)
