@@ -11,7 +11,7 @@ from functools import partial
 
 import httpx2
 import pytest
-from account import LIST, SENT_LIST, by, connected, until
+from account import LIST, SENT_LIST, as_bytes, by, connected, one_turn, read, until
 
 from mock_server import Control, MockServer, create_app
 from mock_server.embedding import run_server
@@ -196,3 +196,14 @@ def test_a_request_that_has_not_come_whole_holds_up_no_stop(caplog):
         server.close()
         assert client.recv(99) == b""
     assert caplog.records == []
+
+
+def test_connections_that_come_as_the_server_stops_are_ended():
+    request = as_bytes("POST", LIST, SENT_LIST)
+    with MockServer(FIXTURE) as server, ThreadPoolExecutor(1) as threads:
+        with one_turn(server):
+            closed = threads.submit(server.close)
+            clients = [connected(server.url, request) for _ in range(9)]
+        closed.result(5)
+    # One that stayed open would time out here.
+    assert {read(client)[1] for client in clients} <= {"RST", "FIN"}
