@@ -16,7 +16,8 @@ class Signal:
         """Wake all tasks that wait now. Any thread may call this."""
         waiting = self._waiting
         self._waiting = set()
-        for future in waiting:
+        # A copy, as a thread that has just found the old set may still add to it.
+        for future in list(waiting):
             # This ends the wait, and does nothing after its end. A closed loop raises RuntimeError.
             with suppress(RuntimeError):
                 future.get_loop().call_soon_threadsafe(future.cancel)
