@@ -25,7 +25,7 @@ def run(folder: Path, *command: str, status: int = 0, **variables: str) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "NO_COLOR": "1"} | variables
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(command, cwd=folder, env=environment, text=True, **pipes)
+    done = subprocess.run(command, cwd=folder, env=environment, text=True, timeout=200, **pipes)
     assert done.returncode == status, done.stdout
     return done.stdout
 
