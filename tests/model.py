@@ -131,7 +131,7 @@ class Model:
         if bearer is None:
             member = self.tokens.get(headers.get("token", ""))
             refuse(member is None or self.choices["credentials"] == "bearer", NO_KEY)
-            return next((key for key in keys if key["member"] == member), {})
+            return next((key for key in keys if key["member"] == member), {"member": member})
         found = [key for key in keys if key["key"] == bearer[1]]
         is_closed = bool(keys) or self.choices["unknown_key"] == "reject"
         refuse(not found and is_closed, WRONG_KEY)
