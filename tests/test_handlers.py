@@ -153,7 +153,7 @@ def test_what_a_function_raises_is_raised_when_the_server_closes():
     server.start().close()
 
 
-def test_a_server_stops_while_a_function_waits():
+def test_a_server_stops_while_a_function_waits(caplog):
     goes_on = Event()
     with ThreadPoolExecutor() as threads, MockServer({}) as server:
         waits = server.respond("GET /api/x", lambda request: goes_on.wait(20))
@@ -162,6 +162,7 @@ def test_a_server_stops_while_a_function_waits():
         server.close()
         assert isinstance(response.exception(), httpx2.TransportError)
         goes_on.set()
+    assert caplog.records == []
 
 
 def test_rules_name_the_function_and_a_state_leaves_it_out(client):
