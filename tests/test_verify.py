@@ -268,7 +268,7 @@ def twins(request: Any, tmp_path: Path) -> Iterator[list[LocalClient]]:
     name = "documented" if drawn else request.param
     with LocalClient(SHOWN, profile=name, choices=choices) as client:
         file = tmp_path / "a.yaml"
-        file.write_text(profile_document(report_on(client, may_write=bool(drawn))))
+        file.write_bytes(json.encode(profile_document(report_on(client, may_write=bool(drawn)))))
         with LocalClient(SHOWN, profile=file) as other:
             yield [client, other]
 

@@ -11,7 +11,7 @@ from mock_server import __version__
 from mock_server.cli import common, offline, outside, serving
 from mock_server.cli.common import PREFIX, fail, say
 from mock_server.fixture.load import SHIPPED
-from mock_server.words import closest_word, did_you_mean
+from mock_server.words import did_you_mean
 
 
 class Commands(click.Group):
@@ -77,10 +77,8 @@ def warn_of_unknown_variables() -> None:
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):
-            hint = ""
-            ending = closest_word(name.removeprefix(PREFIX), endings)
-            if ending is not None:
-                hint = f" (did you mean '{PREFIX}{ending}'?)"
+            hint = did_you_mean(name.removeprefix(PREFIX), endings)
+            hint = hint.replace(" '", f" '{PREFIX}")
             say(f"warning: unknown variable {name}{hint}")
 
 

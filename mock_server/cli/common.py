@@ -9,6 +9,10 @@ from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
+from msgspec import json
+
+from mock_server.decoding import JsonObject
+from mock_server.fixture.dump import yaml_of
 
 
 class Exit(IntEnum):
@@ -94,6 +98,14 @@ def check_address(context: click.Context, param: click.Parameter, text: str | No
             return text
     place = param.get_error_hint(context)
     fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {place}")
+
+
+def write_document(document: JsonObject, output: Path | None, comment: str = "") -> None:
+    """Write a document as YAML, after a comment; to a file that is named so, as JSON."""
+    text = comment + yaml_of(document)
+    if output and output.suffix == ".json":
+        text = json.format(json.encode(document)).decode() + "\n"
+    write_out(text, output)
 
 
 def write_out(text: str, output: Path | None) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from mock_server.cli import common
-from mock_server.cli.common import OUTPUT, Exit, check_address, fail, option, say, write_out
-from mock_server.fixture.dump import yaml_of
+from mock_server.cli.common import OUTPUT, Exit, check_address, fail, option, say, write_document
 from mock_server.fixture.load import load_fixture, read_profile
 from mock_server.words import count_in_words
 
@@ -22,6 +22,12 @@ def key_from(variable: str) -> str:
     if not key or not key.isascii() or not key.isprintable():
         fail(f"Expected an API key in the variable {variable}, in printable ASCII characters")
     return key
+
+
+def check_other_file(output: Path | None, known: Path | None, option: str) -> None:
+    """Refuse to write the file that is read."""
+    if output and output == known:
+        fail(f"Expected another file than the one that is read, got {output} - at {option}")
 
 
 @click.command("verify")
@@ -57,11 +63,12 @@ def verify_command(
     from mock_server.control.http import client_at
     from mock_server.tools.account_reader import NotReadable
     from mock_server.tools.responses import ServiceError, UnexpectedResponse
-    from mock_server.tools.verify import REPORTS, json_report, profile_document, verify_server
+    from mock_server.tools.verify import REPORTS, comment_of, profile_document, verify_server
 
     known = None
     if write_baseline and not baseline:
         fail("Expected --baseline FILE, got none - at --write-baseline")
+    check_other_file(write_profile, baseline, "--write-profile")
     if baseline and not write_baseline:
         try:
             known = read_profile(baseline)
@@ -86,9 +93,9 @@ def verify_command(
         fail(f"nothing is observed with the key in {key_env}: {error}")
     click.echo(REPORTS[report](found))
     if write_profile:
-        write_out(profile_document(found), write_profile)
+        write_document(profile_document(found), write_profile, comment_of(found))
     if baseline and write_baseline:
-        write_out(json_report(found.seen) + "\n", baseline)
+        write_document(to_builtins(found.seen), baseline)
         raise SystemExit(not found.observed)
     raise SystemExit(not found.is_one_profile or bool(known and found.drift))
 
@@ -117,7 +124,7 @@ def pull_command(
             fail(f"nothing could be read with the key in {key_env}, nothing is written")
         if anonymize:
             document = anonymized(document)
-        write_out(yaml_of(document), output)
+        write_document(document, output)
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     except KeyboardInterrupt:
         fail("interrupted: nothing is written", Exit.UNREACHABLE)
@@ -142,6 +149,7 @@ def har_command(file: Path, app: str | None, pace: bool, output: Path | None) ->
     """Make replies of the completions in a HAR recording. No header and no key is kept."""
     from mock_server.tools.har import fixture_of
 
+    check_other_file(output, file.resolve(), "--output")
     try:
         with file.open("rb") as har:
             document, notes = fixture_of(har, app, keeps_pace=pace)
@@ -154,7 +162,7 @@ def har_command(file: Path, app: str | None, pace: bool, output: Path | None) ->
         say(note)
     if not document["apps"]:
         fail(f"{file} shows no reply")
-    write_out(yaml_of(document), output)
+    write_document(document, output)
     for app_entry in document["apps"]:
         replies = count_in_words(len(app_entry["replies"]), "exchange")
         say(f"wrote {replies} as replies of app {app_entry['id']} to {output or 'stdout'}")

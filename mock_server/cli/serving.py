@@ -6,8 +6,8 @@ import os
 import re
 import sys
 from asyncio import to_thread
+from contextlib import suppress
 from hashlib import sha256
-from itertools import dropwhile
 from pathlib import Path
 from socket import socket
 from time import monotonic, sleep
@@ -36,8 +36,6 @@ from mock_server.redaction import redact_query
 from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
 
-COMMANDS = ("mock-server", "fastgpt-mock-server", "mock_server")
-"""The names of the command, and of the package for `python -m`."""
 ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+")
 
 
@@ -196,18 +194,13 @@ class Watch:
         say(f"loaded again: {fixture.summary}")
 
 
-def file_version(path: str) -> tuple[int, bytes]:
-    """The time of a file in ns, and a hash of its content; (0, b"") while there is no such file.
-
-    A link that leads to another file, or a copy with the old time, changes the content alone.
-    """
+def file_version(path: str) -> bytes:
+    """A hash of the content of a file; empty while it is none, or cannot be read."""
     file = Path(path)
-    try:
+    with suppress(OSError):
         if file.is_file():
-            return file.stat().st_mtime_ns, sha256(file.read_bytes()).digest()
-    except OSError:
-        pass
-    return 0, b""
+            return sha256(file.read_bytes()).digest()
+    return b""
 
 
 def set_up_logs() -> None:
@@ -255,20 +248,14 @@ def check_timeout(_: click.Context, param: click.Parameter, seconds: float) -> f
 
 
 def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
-    """Host and port that a server was started with; those given if the system does not tell."""
+    """Host and port of the command of a server; those given if it has none, or cannot be read."""
     try:
-        words = Path(f"/proc/{process}/cmdline").read_text().split("\0")[:-1]
+        command = Path(f"/proc/{process}/cmdline").read_text()
     except OSError:
         return host, port
-    # Before the arguments are an interpreter, and maybe an init of the container.
-    from_command = [*dropwhile(lambda it: Path(it).name not in COMMANDS, words)]
-    if not from_command:
-        return host, port
-    arguments = from_command[1:]
-    if arguments[:1] == ["serve"]:
-        arguments = arguments[1:]
-    with serve_command.make_context("serve", arguments) as context:
-        return context.params["host"], context.params["port"]
+    # The words of a command end with NUL; an option and its value are two words, or one with `=`.
+    options = dict(re.findall(r"\0--(host|port)[=\0]([^\0]+)", command))
+    return options.get("host", host), int(options.get("port", port))
 
 
 @click.command("wait", context_settings=VARIABLES)

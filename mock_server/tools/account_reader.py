@@ -1,9 +1,8 @@
 """Reads an account of a real FastGPT, only by routes that show objects."""
 
 from collections.abc import Callable
-from functools import partial
 from time import sleep
-from typing import Any, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 from urllib.parse import quote
 
 import httpx2
@@ -19,6 +18,7 @@ from mock_server.store.objects import omit
 from mock_server.tools import object_kinds as kinds
 from mock_server.tools.responses import ListPage, ServerResponse, ServiceError, UnexpectedResponse
 
+P = ParamSpec("P")
 T = TypeVar("T")
 ITEMS_A_PAGE = 30
 MAX_TRIES = 8
@@ -43,6 +43,8 @@ class ListChanged(NotReadable):
 class AccountReader(Struct):
     """Reads an account. `pause`: the seconds before a request is repeated for the first time."""
 
+    is_strict: ClassVar = True
+    """Whether a list whose items and totals do not fit each other cannot be read."""
     client: httpx2.Client
     pause: float
     say: Callable[[str], None]
@@ -91,31 +93,31 @@ class AccountReader(Struct):
     def read_list(self, path: str, body: JsonObject, kind: kinds.ObjectKind) -> list[JsonObject]:
         """All entries of a list, by pages. Raises ListChanged, NotReadable, ServiceError."""
         entries = dict[str, JsonObject]()
-        total = None
-        while len(entries) != total:
+        pages: list[ListPage] = []
+        # The last page has fewer items than asked for and reaches the total, or brings nothing new.
+        while not pages or len(pages[-1].items) == ITEMS_A_PAGE or len(entries) < pages[-1].count:
             start = len(entries)
             page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ListPage)
+            pages.append(page)
             for item in page.items:
                 entry = checked_entry(item, kind, path)
-                entries[entry[kind.id_field]] = entry
-            if total is None:
-                total = page.count
-            # In an unchanged list no item comes twice, and the total stays and is reached.
-            is_new = start + len(page.items) == len(entries)
-            is_in_total = len(entries) <= page.count == total
-            is_end = not page.items and start < total
-            if not is_new or not is_in_total or is_end:
-                raise ListChanged(
-                    f"{len(entries)} items came, with a total of {page.count} - at {path}"
-                )
+                entries.setdefault(entry[kind.id_field], entry)
+            if len(entries) == start:
+                break
+        # In an unchanged list no item comes twice, and the total stays and is reached.
+        numbers = {len(entries), sum(len(it.items) for it in pages), *(it.count for it in pages)}
+        if self.is_strict and len(numbers) > 1:
+            raise ListChanged(f"items and totals differ: {sorted(numbers)} - at {path}")
         return [*entries.values()]
 
-    def try_to_read(self, thing: str, read: Callable[[], T]) -> T | None:
+    def try_to_read(
+        self, thing: str, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T | None:
         """Read a thing, again if it changed. If it cannot be read, note a problem, return None."""
         self.say(f"reading {thing}")
         for passes_left in reversed(range(MAX_PASSES)):
             try:
-                return read()
+                return read(*args, **kwargs)
             except NotReadable as refusal:
                 if not isinstance(refusal, ListChanged) or not passes_left:
                     self.problems.append(f"cannot read {thing}: {refusal}")
@@ -133,52 +135,35 @@ class AccountReader(Struct):
         self.permissions += objects_in([it.get("permission") for it in items])
         return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items]
 
-    def read_resources(
-        self,
-        kind: kinds.ObjectKind,
-        ids: tuple[str, ...],
-        content_field: str,
-        read_content: Callable[[str], list[JsonObject]],
-    ) -> list[JsonObject]:
+    def read_resources(self, kind: kinds.ObjectKind, ids: tuple[str, ...]) -> list[JsonObject]:
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
 
         def read_folder(parent: str | None) -> list[JsonObject]:
             place = "at the top level" if parent is None else f"of folder {parent}"
-            read = partial(self.list_resources, kind, parentId=parent)
-            return self.try_to_read(f"the {kind.noun}s {place}", read) or []
+            thing = f"the {kind.noun}s {place}"
+            return self.try_to_read(thing, self.list_resources, kind, parentId=parent) or []
 
         entries = entries_in_folders(read_folder, "id")
         # A dataset may be in one that is no folder; such are only in the list of all.
-        thing = f"all {kind.noun}s"
-        for entry in self.try_to_read(thing, partial(self.list_resources, kind)) or []:
+        for entry in self.try_to_read(f"all {kind.noun}s", self.list_resources, kind) or []:
             entries.setdefault(entry["id"], entry)
         # An id that no list shows may be readable. The folders of chosen objects are left out.
         if ids:
             entries = {id: entries.get(id, {"id": id}) | {"parentId": None} for id in ids}
-        resources = []
+        resources = dict[str, JsonObject]()
         for id, entry in entries.items():
-            content: JsonObject | None = {content_field: []}
+            content: JsonObject | None = {kind.content_field: []}
             if not kinds.is_folder(entry):
-                content = self.try_to_read(
-                    f"{kind.noun} {id}",
-                    partial(self.read_resource, kind, id, content_field, read_content),
-                )
+                content = self.try_to_read(f"{kind.noun} {id}", self.read_resource, kind, id)
             if content is not None:
-                resources.append(content | entry)
+                resources[id] = content | entry
         # A dataset that only the list of all has names its parent, which may not be readable.
-        read_ids = {it["id"] for it in resources}
-        for resource in resources:
-            if resource.get("parentId") not in read_ids:
+        for resource in resources.values():
+            if resource.get("parentId") not in resources:
                 resource["parentId"] = None
-        return resources
+        return [*resources.values()]
 
-    def read_resource(
-        self,
-        kind: kinds.ObjectKind,
-        id: str,
-        content_field: str,
-        read_content: Callable[[str], list[JsonObject]],
-    ) -> JsonObject:
+    def read_resource(self, kind: kinds.ObjectKind, id: str) -> JsonObject:
         """The settings and the content of an app or a dataset. Raises what `read_list` raises."""
         data = self.read(f"{kind.settings_path}{quote(id)}", None, JsonObject, "GET")
         # An opened chat has the settings of its app.
@@ -191,7 +176,8 @@ class AccountReader(Struct):
             # The address of a model, and the key for it, are not for files.
             if isinstance(value, dict):
                 settings[name] = omit(value, ("requestUrl", "requestAuth"))
-        return settings | {content_field: read_content(id)}
+        read_content = self.read_chats if kind is kinds.APP else self.read_collections
+        return settings | {kind.content_field: read_content(id)}
 
     def read_chats(self, app_id: str) -> list[JsonObject]:
         return self.read_list(get_histories.path, {"appId": app_id}, kinds.CHAT)
@@ -210,8 +196,9 @@ class AccountReader(Struct):
         if kinds.is_folder(collection) or collection.get("dataAmount") == 0:
             return
         id = collection["_id"]
-        read = partial(self.read_list, data_list.path, {"collectionId": id}, kinds.ROW)
-        rows = self.try_to_read(f"the rows of collection {id}", read)
+        thing = f"the rows of collection {id}"
+        body = {"collectionId": id}
+        rows = self.try_to_read(thing, self.read_list, data_list.path, body, kinds.ROW)
         if rows:
             collection["data"] = rows
 

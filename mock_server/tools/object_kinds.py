@@ -25,6 +25,8 @@ class ObjectKind(NamedTuple):
     """The path at which an app or a dataset has its settings; its id follows."""
     settings: Names = ()
     """The fields of the settings that `pull` keeps."""
+    content_field: str = ""
+    """The field that has what is in an app or a dataset."""
 
     def pick(self, item: JsonObject) -> JsonObject:
         """The fields of an object that are kept, without missing fields and null."""
@@ -49,6 +51,7 @@ APP = ObjectKind(
     # Opening a chat that does not exist changes nothing.
     settings_path=f"{init_chat.path}?chatId=mock-server-pull&appId=",
     settings=("chatConfig", "chatModels"),
+    content_field="chats",
 )
 DATASET = ObjectKind(
     "dataset",
@@ -57,6 +60,7 @@ DATASET = ObjectKind(
     RESOURCE_FIELDS,
     settings_path=f"{dataset_detail.path}?id=",
     settings=("parentId", "teamId", "vectorModel", "agentModel", "vlmModel"),
+    content_field="collections",
 )
 CHAT = ObjectKind("chat", document.ChatEntry, "chatId", CHAT_FIELDS)
 COLLECTION = ObjectKind("collection", document.CollectionEntry, "_id", COLLECTION_FIELDS)

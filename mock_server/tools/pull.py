@@ -36,10 +36,8 @@ def pull(
     """
     with client_at(base_url, key, trust_env=True) as client:
         account = AccountReader(client, pause, say)
-        apps = account.read_resources(kinds.APP, app, "chats", account.read_chats)
-        datasets = account.read_resources(
-            kinds.DATASET, dataset, "collections", account.read_collections
-        )
+        apps = account.read_resources(kinds.APP, app)
+        datasets = account.read_resources(kinds.DATASET, dataset)
         if rows:
             for pulled in datasets:
                 for collection in pulled["collections"]:

@@ -11,13 +11,13 @@ from operator import itemgetter
 from typing import Any
 
 import httpx2
-import yaml
 from msgspec import Struct, json
 
 from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
 from mock_server.decoding import JsonObject
 from mock_server.fixture.load import ProfileFile
 from mock_server.service.release import release_of
+from mock_server.store.objects import omit
 from mock_server.tools.comparison import KEY, Comparison, Contrasts
 from mock_server.tools.drift import differences_in_words, new_differences
 from mock_server.tools.object_kinds import is_folder
@@ -198,17 +198,19 @@ def text_report(report: Report) -> str:
     return "\n".join(lines)
 
 
-def json_report(report: Report | ProfileFile) -> str:
+def json_report(report: Report) -> str:
     return json.format(json.encode(report)).decode()
 
 
 REPORTS = {"text": text_report, "json": json_report}
 
 
-def profile_document(report: Report) -> str:
-    """The nearest profile and the values that differ from it, in YAML."""
-    profile = report.seen.profile
-    unseen = [name for name in report.not_observed if name not in report.seen.choices]
-    comment = f"# not observed, so as in {profile}: {', '.join(unseen)}\n"
-    document = {"profile": profile, "choices": report.seen.choices}
-    return comment + yaml.safe_dump(document, sort_keys=False)
+def profile_document(report: Report) -> JsonObject:
+    """The nearest profile and the values that differ from it."""
+    return {"profile": report.seen.profile, "choices": report.seen.choices}
+
+
+def comment_of(report: Report) -> str:
+    """The choices of a profile document of which the report does not know whether they fit."""
+    unseen = omit(report.not_observed, report.seen.choices)
+    return f"# not observed, so as in {report.seen.profile}: {', '.join(unseen)}\n"
