@@ -1,7 +1,7 @@
 """`import har`: recorded completions become replies, and nothing else is kept."""
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from contextlib import suppress
 from io import BytesIO
 
@@ -233,7 +233,8 @@ NOTES = """skipped 4 exchanges: completion without a recorded response
 skipped 2 exchanges: GET /api/core/app/list
 skipped 1 exchange: completion with status 401
 skipped 1 exchange: completion without a question
-skipped 2 exchanges: not as expected
+skipped 1 exchange: number 11 is not as expected (Invalid base64-encoded string: {1})
+skipped 1 exchange: number 12 lacks 'request'
 wrote 1 exchange as replies of app b to {0}
 wrote 1 exchange as replies of app recorded to {0}
 """
@@ -252,7 +253,16 @@ def test_the_command_says_what_it_skips(run, tmp_path):
     skipped += [other, other, refused, entry("{}", " "), broken, {}]
     recording = {"log": {"entries": [stream, entry(delta("content", "u")), *skipped]}}
     path.write_bytes(b"\xef\xbb\xbf" + json.encode(recording))
-    assert run("import", "har", path, "--output", output) == (0, "", NOTES.format(output))
+    with pytest.raises(ValueError, match="Invalid") as wrong:
+        b64decode("x")
+    reason = str(wrong.value).partition(": ")[2]
+    notes = NOTES.format(output, reason)
+    assert run("import", "har", path, "--output", output) == (0, "", notes)
+    code, _, err = run("import", "har", path, "--output", path)
+    assert code == 1 and err.startswith("Expected another file than the one that is read, got ")
+    assert run("import", "har", path, "--output", tmp_path / "f.json")[0] == 0
+    assert json.decode((tmp_path / "f.json").read_bytes()) == yaml.safe_load(output.read_text())
+    (tmp_path / "f.json").unlink()
     (rule,) = yaml.safe_load(output.read_text())["apps"][0]["replies"]
     assert rule == {"match": {"question": "Ä?"}, "parts": [{"deltas": ["ü", "ü"]}, {"cut": True}]}
     (app,) = yaml.safe_load(run("import", "har", path, "--app", "mine", "--pace")[1])["apps"]

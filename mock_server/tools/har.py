@@ -44,7 +44,7 @@ def fixture_of(
     rules = defaultdict[str, list[JsonObject]](list)
     latest = dict[tuple[str, str], JsonObject]()
     # A file may not be in the order of time.
-    for entry in sorted(entries, key=start_of):
+    for number, entry in sorted(enumerate(entries, 1), key=lambda it: start_of(it[1])):
         try:
             sent, text = completion_of(entry)
             rule = reply_rule(sent.question, text)
@@ -62,8 +62,10 @@ def fixture_of(
         except Skipped as skip:
             skipped[str(skip)] += 1
         # A value may be missing, or of any type.
-        except (AttributeError, LookupError, TypeError, ValueError, MsgspecError):
-            skipped["not as expected"] += 1
+        except LookupError as error:
+            skipped[f"number {number} lacks {error}"] += 1
+        except (AttributeError, TypeError, ValueError, MsgspecError) as error:
+            skipped[f"number {number} is not as expected ({error})"] += 1
     notes = [f"skipped {count_in_words(skipped[it], 'exchange')}: {it}" for it in skipped]
     return {"apps": [{"id": id, "replies": rules[id]} for id in rules]}, notes
 
