@@ -58,7 +58,7 @@ class AccountReader(Struct):
         """The data of a response. Raises NotReadable, ServiceError."""
         request = self.client.build_request(method, path, json=body)
         response = ServerResponse.of(self.send(request))
-        if response.is_accepted and response.has_code:
+        if response.body and response.code == 200 and response.status in range(200, 300):
             return convert_response(response.body.get("data"), kind, path)
         raise error_of(response)
 
@@ -224,9 +224,9 @@ def error_of(response: ServerResponse) -> Exception:
     message = f"Expected the data of FastGPT, got {response.words}"
     if response.is_outage:
         return ServiceError(message)
-    if response.has_code and response.code in (UnknownKey.plain.code, UnknownKey.service.code):
+    if response.code in (UnknownKey.plain.code, UnknownKey.service.code):
         return NotReadable("the server does not know this API key")
-    if response.has_code or response.status == 404:
+    if response.code is not None or response.status == 404:
         return NotReadable(message)
     return UnexpectedResponse(message)
 

@@ -45,7 +45,7 @@ class Answer(Struct, frozen=True):
     def of(cls, response: httpx2.Response) -> Self:
         body = ServerResponse.of(response).body
         parts: JsonObject = {"status": response.status_code}
-        if not isinstance(body, dict):
+        if body is None:
             return cls(parts | {"body": response.text[:80]})
         parts |= {"code": body.get("code"), "statusText": body.get("statusText")}
         parts |= {"body": kind_of(body), "data": kind_of(body.get("data"))}

@@ -1,7 +1,7 @@
 """The responses of a real service, and what may be wrong with them."""
 
 from contextlib import suppress
-from typing import Any, Self
+from typing import Self
 
 import httpx2
 from msgspec import Struct, field, json
@@ -35,10 +35,10 @@ class ListPage(Struct):
 
 
 class ServerResponse(Struct, frozen=True):
-    """A response; its body is None if it is not JSON."""
+    """A response; its body is None if it is no JSON object."""
 
     status: int
-    body: Any
+    body: JsonObject | None
     words: str
     """The response in words, with its address."""
 
@@ -46,22 +46,15 @@ class ServerResponse(Struct, frozen=True):
     def of(cls, response: httpx2.Response) -> Self:
         body = None
         with suppress(*NOT_JSON):
-            body = json.decode(response.content)
+            body = json.decode(response.content, type=JsonObject)
         words = f"{answer_in_words(response)} - at {response.request.url}"
         return cls(response.status_code, body, words)
 
     @property
-    def code(self) -> int:
-        """The code of the envelope, else the HTTP status."""
-        code: int = self.status
-        if isinstance(self.body, dict):
-            code = self.body.get("code", code)
-        return code
-
-    @property
-    def has_code(self) -> bool:
-        """Whether there is an envelope, as FastGPT sends it."""
-        return isinstance(self.body, dict) and isinstance(self.body.get("code"), int)
+    def code(self) -> int | None:
+        """The code of the envelope; None if there is none, as FastGPT sends it."""
+        code = self.body and self.body.get("code")
+        return code if isinstance(code, int) else None
 
     @property
     def is_outage(self) -> bool:
@@ -69,8 +62,4 @@ class ServerResponse(Struct, frozen=True):
         if self.status in OUTAGES or self.code in OUTAGES:
             return True
         # A server that does not know a method says so with 501.
-        return self.status >= 500 and self.status != 501 and not self.has_code
-
-    @property
-    def is_accepted(self) -> bool:
-        return 200 <= self.status < 300 and self.code == 200 and isinstance(self.body, dict)
+        return self.status >= 500 and self.status != 501 and self.code is None
