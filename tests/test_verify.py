@@ -244,6 +244,16 @@ def test_a_baseline_needs_a_file_and_something_to_look_at(check, hold, serve, tm
     assert hold({})[0] == 1
 
 
+def test_a_file_that_is_named_so_is_json_and_the_baseline_is_not_overwritten(hold, tmp_path):
+    profile, baseline = tmp_path / "a.json", tmp_path / "baseline.json"
+    assert hold(ACCOUNT, "--write-baseline", "--write-profile", profile)[0] == 0
+    kept = baseline.read_bytes()
+    assert json.decode(profile.read_bytes())["profile"] == json.decode(kept)["profile"] == SERVICE
+    code, _, err = hold(ACCOUNT, "--write-profile", baseline)
+    assert code == 1 and err.endswith(f"got {baseline} - at --write-profile\n")
+    assert baseline.read_bytes() == kept
+
+
 # The choices that are seen by --write, with the ids of the requests of test_model.
 SEEN = {*choice_table()} - HIDDEN - {"unknown_key", "related_routes"}
 SHOWN: dict[str, Any] = {

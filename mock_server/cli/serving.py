@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from asyncio import to_thread
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -36,31 +37,22 @@ from mock_server.redaction import redact_query
 from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.server import listening_socket, serve, url_at, url_of
 
-ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+")
+AN_ORIGIN = "an origin with scheme and without path, such as http://localhost:3000"
+ORIGIN = r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+"
 
 
-def name_value_pairs(
-    context: click.Context, param: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, str]:
-    """NAME=VALUE options as a dict. A NAME alone is refused."""
-    values = {}
-    for text in texts:
-        name, mark, value = text.partition("=")
-        if not mark:
-            fail(f"Expected NAME=VALUE, got {text!r} - at {param.get_error_hint(context)}")
-        values[name] = value
-    return values
+def each_is(expected: str, pattern: str) -> Callable[..., tuple[str, ...]]:
+    """A callback that refuses an option's texts unless each is as expected: of this pattern."""
 
+    def check(
+        context: click.Context, param: click.Parameter, texts: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        for text in texts:
+            if not re.fullmatch(pattern, text):
+                fail(f"Expected {expected}, got {text!r} - at {param.get_error_hint(context)}")
+        return texts
 
-def check_origins(
-    context: click.Context, param: click.Parameter, origins: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The origins. One that no browser sends is refused."""
-    for origin in origins:
-        if not ORIGIN.fullmatch(origin):
-            expected = "an origin with scheme and without path, such as http://localhost:3000"
-            fail(f"Expected {expected}, got {origin!r} - at {param.get_error_hint(context)}")
-    return origins
+    return check
 
 
 @click.command("serve", context_settings=VARIABLES)
@@ -78,7 +70,7 @@ def check_origins(
     "--choice",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=name_value_pairs,
+    callback=each_is("NAME=VALUE", "(?s)[^=]*=.*"),
     help="A choice that differs from the profile, such as page_size_max=100. docs/choices.md lists "
     "all, GET /__admin/choices those in force. May be repeated.",
 )
@@ -98,7 +90,7 @@ def check_origins(
 @option(
     "--cors-origin",
     multiple=True,
-    callback=check_origins,
+    callback=each_is(AN_ORIGIN, ORIGIN),
     show_default="every origin",
     help="An origin whose pages may call the service, http://localhost:3000. May be repeated.",
 )
@@ -110,7 +102,7 @@ def serve_command(
     host: str,
     port: int,
     profile: str,
-    choice: dict[str, str],
+    choice: tuple[str, ...],
     admin_token: str | None,
     allowed_host: tuple[str, ...],
     cors_origin: tuple[str, ...],
@@ -131,7 +123,7 @@ def serve_command(
         app = create_app(
             loaded,
             profile=profile,
-            choices=choice,
+            choices=dict(it.split("=", 1) for it in choice),
             cors_origins=cors_origin or ("*",),
             admin_token=admin_token,
             allowed_hosts=allowed_host,
@@ -240,13 +232,6 @@ console and admin API: {url}/__admin/{warning}
 try it: {example}"""
 
 
-def check_timeout(_: click.Context, param: click.Parameter, seconds: float) -> float:
-    """The seconds of a timeout. Not a number is refused, too."""
-    if not seconds >= 0:
-        fail(f"Expected seconds from 0 on, got {seconds:g} - at {param.opts[0]}")
-    return seconds
-
-
 def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
     """Host and port of the command of a server; those given if it has none, or cannot be read."""
     try:
@@ -262,7 +247,7 @@ def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
 @option("--url", callback=check_address, help="Address of the server, in place of host and port.")
 @option("--host", default="127.0.0.1", help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")
-@option("--timeout", default=30.0, callback=check_timeout, help="Seconds to wait.")
+@option("--timeout", default=30.0, type=click.FloatRange(min=0), help="Seconds to wait.")
 @option("--process", type=int, help="Id of the process of a server, in place of host and port.")
 def wait_command(
     url: str | None, host: str, port: int, timeout: float, process: int | None
@@ -288,7 +273,8 @@ def wait_command(
                 problem = stranger_in_words(url, response)
             except (httpx2.HTTPError, UnicodeError) as error:
                 problem = f"no server at {url} ({error})"
-            if monotonic() > deadline:
+            # No time is before a deadline that is not a number.
+            if not monotonic() <= deadline:
                 fail(f"not ready after {timeout:g} s: {problem}", Exit.TIMED_OUT)
             sleep(0.1)
     click.echo("ready")
