@@ -47,8 +47,12 @@ class Answer(Struct, frozen=True):
         parts: JsonObject = {"status": response.status_code}
         if body is None:
             return cls(parts | {"body": response.text[:80]})
-        parts |= {"code": body.get("code"), "statusText": body.get("statusText")}
-        parts |= {"body": kind_of(body), "data": kind_of(body.get("data"))}
+        parts |= {
+            "code": body.get("code"),
+            "statusText": body.get("statusText"),
+            "body": kind_of(body),
+            "data": kind_of(body.get("data")),
+        }
         try:
             page = convert(body.get("data"), ListPage)
         except ValidationError:

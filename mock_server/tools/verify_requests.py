@@ -95,8 +95,8 @@ def request_of(fields: JsonObject, **frame: Any) -> Request:
 def reading_requests(app: JsonObject, dataset: JsonObject) -> Iterator[Request]:
     """The requests that change nothing, first the one with an unknown key."""
     collections = dataset["collections"]
-    plain = {"offset": 0, "pageSize": 30, "datasetId": dataset["id"]}
-    plain["parentId"] = fullest_folder(collections)
+    folder = fullest_folder(collections)
+    plain = {"offset": 0, "pageSize": 30, "datasetId": dataset["id"], "parentId": folder}
     for variation, frame in FRAMES.items():
         yield request_of(plain, variation=variation, **frame)
     for variation, fields in LISTS.items():
