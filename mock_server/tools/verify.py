@@ -6,7 +6,7 @@ even under the observed values is drift.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import Any
 
@@ -20,6 +20,7 @@ from mock_server.service.release import release_of
 from mock_server.store.objects import omit
 from mock_server.tools.comparison import KEY, Comparison, Contrasts
 from mock_server.tools.drift import differences_in_words, new_differences
+from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.verify_reader import VerifyReader
 from mock_server.tools.verify_requests import (
     UNKNOWN_ID,
@@ -115,7 +116,16 @@ def in_telling_order(collections: list[JsonObject]) -> list[JsonObject]:
     # Three collections may be in an order by chance.
     if len(items) > 3 and items in (by_time, by_name):
         return collections[::-1]
-    return collections
+    return [*depth_first(collections, None)]
+
+
+def depth_first(collections: list[JsonObject], folder: str | None) -> Iterator[JsonObject]:
+    """Each collection before what is in it, as a fixture lists them."""
+    for item in collections:
+        if item["parentId"] == folder:
+            yield item
+            if is_folder(item):
+                yield from depth_first(collections, item["_id"])
 
 
 def report_of(
