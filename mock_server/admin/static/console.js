@@ -81,9 +81,9 @@ function isDirty(field) {
 }
 
 /** The fields of a form as JSON; a name with a dot is that of a field in a field. */
-function fieldsOf(form, submitter) {
+function fieldsOf(form, submitter = null) {
   const fields = {};
-  const only = submitter.dataset.with;
+  const only = submitter?.dataset.with;
   const counts = (it) => !only || it === submitter || it.name === only;
   const named = [...form.elements].filter((it) => it.hasAttribute("name") && counts(it));
   for (const it of named.filter((it) => it.type !== "submit" || it === submitter)) {
