@@ -121,6 +121,12 @@ def test_an_empty_list_shows_a_command_that_works(client):
     assert json.loads(words[-1]) == {"offset": 0, "datasetId": "d"}
 
 
+def test_the_command_of_a_sandbox_has_its_key(client):
+    key = client.admin("POST", "/sandboxes", {"name": "mine"})["key"]
+    words = words_of(part(client, "requests", "sandboxes/mine/"), "try")
+    assert f"Authorization: Bearer {key}" in words
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_no_backtick_is_shown(client, language):
     client.fetch(LIST, SENT_LIST | {"pageSize": 50})
