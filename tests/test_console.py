@@ -174,7 +174,9 @@ def test_every_text_is_in_chinese():
     found |= {preset.effect for preset in PRESETS.values()} | {"+1 min", "+1 h", "+1 day"}
     found |= {choice.sentence for choice in choice_table().values()}
     for template in TEMPLATES.glob("*.html"):
-        found |= {it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text())}
+        found |= {
+            it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text("utf-8"))
+        }
     assert found == CHINESE.keys()
 
 

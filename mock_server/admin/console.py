@@ -76,7 +76,9 @@ PAGE_HEADERS = {
 CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
 """The Chinese texts of the page, by the English texts. A missing text is shown in English."""
 ENVIRONMENT = Environment(
-    loader=DictLoader({it.name: it.read_text() for it in (FILES / "templates").glob("*.html")}),
+    loader=DictLoader(
+        {it.name: it.read_text("utf-8") for it in (FILES / "templates").glob("*.html")}
+    ),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,

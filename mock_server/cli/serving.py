@@ -235,7 +235,7 @@ try it: {example}"""
 def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
     """Host and port of the command of a server; those given if it has none, or cannot be read."""
     try:
-        command = Path(f"/proc/{process}/cmdline").read_text()
+        command = Path(f"/proc/{process}/cmdline").read_text("utf-8", "replace")
     except OSError:
         return host, port
     # The words of a command end with NUL; an option and its value are two words, or one with `=`.
