@@ -5,11 +5,11 @@ query of the page's address says what is shown: language, sandbox, dataset, fold
 Every action is a form that the script sends to the admin API.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from msgspec import json, to_builtins
@@ -22,21 +22,17 @@ from mock_server.admin.settings import get_clock
 from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices
 from mock_server.clock import Clock
 from mock_server.decoding import JsonObject
-from mock_server.faults import pages, responses
 from mock_server.faults.kinds import PRESETS
 from mock_server.journal import Exchange, Violation
 from mock_server.redaction import redact
+from mock_server.scripting.match import brief_json
 from mock_server.scripting.rule import Rule
 from mock_server.service.app import OPERATION_NAMES
-from mock_server.service.handling import Fault
-from mock_server.store.account import Store
-from mock_server.store.objects import ROOT
-from mock_server.store.replies import as_text
+from mock_server.store.account import folder_ids
 
 FILES = Path(__file__).parent
 PAGE_SIZE = 100
-SUMMARY_CHARS = 70
-SUMMARY_VALUE_CHARS = 40
+ResourceT = TypeVar("ResourceT")
 USUAL_OPERATIONS = {
     "listV2": "list collections",
     "updateHistory": "pin a chat",
@@ -45,26 +41,26 @@ USUAL_OPERATIONS = {
 OTHER_OPERATIONS = sorted(OPERATION_NAMES - USUAL_OPERATIONS.keys())
 OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(OTHER_OPERATIONS, "")
 """The operations to choose from: the usual ones first, each with a description."""
-FAILURES: dict[str, Fault] = {
-    "fails with 503": responses.Error(),
-    "fails with 401": responses.Error(status=401),
-    "fails with 429, retry after 5 s": responses.Error(status=429, retry_after=5),
-    "takes at most 5 requests in 10 s": responses.RateLimit(limit=5, window=10),
-    "is answered after 3 s": responses.Delay(ms=3000),
-    "is not answered": responses.Hang(),
-    "loses its connection": responses.Reset(),
-    "does its work, then loses its connection": responses.Reset(phase="after"),
-    "finds its connection closed": responses.Empty(),
-    "gets bytes that are not HTTP": responses.Garbage(),
-    "gets half of the body": responses.Truncate(),
-    "gets broken JSON": responses.MalformedJson(),
-    "gets its response in slow pieces": responses.Dribble(),
-    "succeeds, but saves nothing": pages.LostWrite(),
-    "gets an item twice": pages.DuplicateItem(),
-    "finds a new item between two pages": pages.PageDrift(insert=1),
-    "gets a wrong total": pages.WrongTotal(),
+FAILURES: dict[str, JsonObject] = {
+    "fails with 503": {"kind": "error"},
+    "fails with 401": {"kind": "error", "status": 401},
+    "fails with 429, retry after 5 s": {"kind": "error", "status": 429, "retryAfter": 5},
+    "takes at most 5 requests in 10 s": {"kind": "rate_limit", "limit": 5, "window": 10},
+    "is answered after 3 s": {"kind": "delay", "ms": 3000},
+    "is not answered": {"kind": "hang"},
+    "loses its connection": {"kind": "reset"},
+    "does its work, then loses its connection": {"kind": "reset", "phase": "after"},
+    "finds its connection closed": {"kind": "empty"},
+    "gets bytes that are not HTTP": {"kind": "garbage"},
+    "gets half of the body": {"kind": "truncate"},
+    "gets broken JSON": {"kind": "malformed_json"},
+    "gets its response in slow pieces": {"kind": "dribble"},
+    "succeeds, but saves nothing": {"kind": "lost_write"},
+    "gets an item twice": {"kind": "duplicate_item"},
+    "finds a new item between two pages": {"kind": "page_drift", "insert": 1},
+    "gets a wrong total": {"kind": "wrong_total"},
 }
-"""The failures to choose from, each with the fault that causes it."""
+"""The failures to choose from, each with the fault that causes it, as a test adds it."""
 PAGE_HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'self'; img-src data:; object-src 'none'; "
@@ -168,7 +164,8 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
         called=sorted({it.operation_name for it in exchanges if it.operation_name}),
         latest=latest_exchanges(exchanges, query),
         base=str(call.request.base_url).partition("/__admin")[0].rstrip("/"),
-        data=shown_data(state.moment.store, query),
+        app=opened(state.moment.store.apps, query.app),
+        dataset=opened(state.moment.store.datasets, query.dataset),
     )
 
 
@@ -180,30 +177,9 @@ def latest_exchanges(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list
     return [*islice(reversed(matching), PAGE_SIZE)]
 
 
-def shown_data(store: Store, query: ConsoleQuery) -> JsonObject:
-    """The app and the dataset that are open, and the collections of one folder of the dataset.
-
-    `full_ids` are those of folders that have something in them, and of collections with rows.
-    """
-    # If no app or dataset is chosen, the first one is shown.
-    app = store.apps.get(query.app) or next(iter(store.apps.values()), None)
-    dataset = store.datasets.get(query.dataset) or next(iter(store.datasets.values()), None)
-    resources = chain(store.apps.values(), store.datasets.values())
-    full_ids = {it.parent_id for it in resources}
-    data: JsonObject = {"app": app, "dataset": dataset, "full_ids": full_ids}
-    data |= {"path": [], "items": []}
-    if dataset is not None:
-        folder = dataset.collections.get(query.folder)
-        folder_id = ROOT if folder is None else folder.id
-        items = dataset.collections.values()
-        full_ids |= {it.parent_id for it in items}
-        full_ids |= {id for id, rows in dataset.rows.items() if rows}
-        data["items"] = [it for it in items if it.parent_id == folder_id]
-        # The path is built from the folder up, to the top level.
-        while folder is not None and folder not in data["path"]:
-            data["path"].insert(0, folder)
-            folder = dataset.collections.get(folder.parent_id or "")
-    return data
+def opened(resources: Mapping[str, ResourceT], id: str) -> ResourceT | None:
+    """The app or the dataset with this id; the first one if there is none."""
+    return resources.get(id) or next(iter(resources.values()), None)
 
 
 def is_problem(exchange: Exchange) -> bool:
@@ -222,27 +198,6 @@ def breaches(violations: Iterable[Violation]) -> list[Violation]:
     return [it for it in violations if it.name not in OUTSIDE_SPEC.values()]
 
 
-def summary(value: object) -> str:
-    """A value in a short line; an object by its first fields and their values."""
-    if not isinstance(value, dict):
-        return shortened(as_text(value), SUMMARY_CHARS)
-    text = ""
-    for name, item in value.items():
-        # "" and null are shown as JSON: as texts they would be empty.
-        shown = as_text(item) or json.encode(item).decode()
-        field = f"{name}: {shortened(shown, SUMMARY_VALUE_CHARS)}"
-        if text and len(text) + len(field) > SUMMARY_CHARS:
-            return f"{text}, …"
-        text += f", {field}" if text else field
-    return text
-
-
-def shortened(text: str, length: int) -> str:
-    if len(text) <= length:
-        return text
-    return f"{text[:length]}…"
-
-
 def special_fields(rule: Rule) -> JsonObject:
     """The fields of a rule that have a value and are not as in `Rule()`, without secrets."""
     defaults = to_builtins(Rule())
@@ -256,11 +211,6 @@ def special_fields(rule: Rule) -> JsonObject:
     return {**redact(special)}
 
 
-def fields_to_send(rule: Rule) -> JsonObject:
-    """The kind and the special fields of a rule, as a test sends them to add it."""
-    return {"kind": rule.kind} | special_fields(rule)
-
-
 def pretty(value: object) -> str:
     """A text as it is; any other value as indented JSON."""
     if isinstance(value, str):
@@ -268,7 +218,7 @@ def pretty(value: object) -> str:
     return json.format(json.encode(value)).decode()
 
 
-FILTERS = (summary, pretty, special_fields, fields_to_send, breaches)
+FILTERS = (brief_json, pretty, special_fields, breaches)
 ENVIRONMENT.filters |= {it.__name__: it for it in FILTERS}
 ENVIRONMENT.globals |= {
     "operations": OFFERED_OPERATIONS,
@@ -277,4 +227,5 @@ ENVIRONMENT.globals |= {
     "profiles": PROFILES,
     "choices": choice_table(),
     "page_size": PAGE_SIZE,
+    "folder_ids": folder_ids,
 }
