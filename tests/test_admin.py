@@ -103,10 +103,10 @@ def test_health_counts_the_fixture(client):
 # Wrong calls
 
 UNKNOWN = [("GET", "/rule", "did you mean '/__admin/rules'")]
-UNKNOWN += [("GET", "/faults", "(it is /__admin/rules here)")]
-UNKNOWN += [("DELETE", "/sandboxes/default/faults/f1", "(it is /__admin/rules here)")]
-UNKNOWN += [("POST", "/mappings", "(it is /__admin/rules here)")]
-UNKNOWN += [("GET", "/requests/count", "(it is /__admin/journal here)")]
+UNKNOWN += [("GET", "/faults", "did you mean '/__admin/rules'?")]
+UNKNOWN += [("DELETE", "/sandboxes/default/faults/f1", "did you mean '/__admin/rules'?")]
+UNKNOWN += [("POST", "/mappings", "did you mean '/__admin/rules'?")]
+UNKNOWN += [("GET", "/requests/count", "did you mean '/__admin/journal'?")]
 UNKNOWN += [("GET", "/nope", "(GET /__admin/openapi.json lists them)")]
 UNKNOWN += [("GET", "/chats", "did you mean '/__admin/apps/{app}/chats'")]
 UNKNOWN += [("GET", "/sandboxes/defualt", "did you mean 'default'")]

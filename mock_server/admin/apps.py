@@ -4,11 +4,10 @@ from itertools import chain
 
 from mock_server.admin.route import AdminCall, PageQuery, id_of_path, route
 from mock_server.decoding import JsonObject
-from mock_server.errors import AppNotFound, ChatNotFound
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
 from mock_server.scripting.answers import odd_placeholders
-from mock_server.store.account import App, Chat
+from mock_server.store.account import Chat
 
 
 @route("GET", "/apps")
@@ -22,7 +21,7 @@ def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
 def get_app(call: AdminCall) -> JsonObject:
     """Read an app, in the form of a fixture."""
     declared_rules = call.state.moment.declared.rules
-    return app_entry(require_app(call), [*declared_rules.values()])
+    return app_entry(call.app, [*declared_rules.values()])
 
 
 @route("PUT", "/apps/{app}")
@@ -44,7 +43,7 @@ def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
     state = call.state
     before = state.moment.store
-    after = before.without_resource(require_app(call))
+    after = before.without_resource(call.app)
     state.set_store(after)
     deleted_ids = before.apps.keys() - after.apps.keys()
     state.set_declared(state.moment.declared.without_replies_of(deleted_ids))
@@ -54,40 +53,33 @@ def delete_app(call: AdminCall) -> dict[str, int]:
 @route("GET", "/apps/{app}/chats")
 def get_chats(call: AdminCall, query: PageQuery) -> JsonObject:
     """List the chats of an app, in the fixture's order."""
-    return query.page("chats", [*require_app(call).chats.values()])
+    return query.page("chats", [*call.app.chats.values()])
 
 
 @route("POST", "/apps/{app}/chats")
 def post_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Add a chat, in the form of a fixture; a missing chatId is derived."""
-    app = require_app(call)
-    chat = parse_chat(body, app)
-    call.note_put(chat.chat_id, app.chats, "chatId")
-    call.save_resource(app.with_chats(chat), chat)
+    chat = parse_chat(body, call.app)
+    call.note_put(chat.chat_id, call.app.chats, "chatId")
+    call.save_resource(call.app.with_chats(chat), chat)
     return chat
 
 
-@route("GET", "/apps/{app}/chats/{id:path}")
+@route("GET", "/apps/{app}/chats/{chat:path}")
 def get_chat(call: AdminCall) -> Chat:
     """Read a chat."""
-    return call.require_item("id", require_app(call).chats, ChatNotFound, "a chatId of this app")
+    return call.named("chat", call.app.chats)
 
 
-@route("PUT", "/apps/{app}/chats/{id:path}")
+@route("PUT", "/apps/{app}/chats/{chat:path}")
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Create or replace a chat, in the form of a fixture."""
-    id = id_of_path(call.path_parameters["id"], body, "chatId")
+    id = id_of_path(call.path_parameters["chat"], body, "chatId")
     return post_chat(call, body | {"chatId": id})
 
 
-@route("DELETE", "/apps/{app}/chats/{id:path}")
+@route("DELETE", "/apps/{app}/chats/{chat:path}")
 def delete_chat(call: AdminCall) -> dict[str, int]:
     """Remove a chat."""
-    chat = get_chat(call)
-    call.save_resource(require_app(call).without_chats([chat.chat_id]))
+    call.save_resource(call.app.without_chats([get_chat(call).chat_id]))
     return {"deleted": 1}
-
-
-def require_app(call: AdminCall) -> App:
-    """The app in the path. Raises AppNotFound."""
-    return call.require_item("app", call.store.apps, AppNotFound, "the id of an app")

@@ -4,11 +4,11 @@ from msgspec import UNSET, UnsetType
 
 from mock_server.admin.route import AdminCall, PageQuery, id_of_path, route
 from mock_server.decoding import JsonObject
-from mock_server.errors import CollectionNotFound, DatasetNotFound
+from mock_server.errors import CollectionNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.merge import parse_collections, parse_dataset
 from mock_server.store.account import subtree_ids
-from mock_server.store.objects import ROOT, Collection, Dataset
+from mock_server.store.objects import ROOT, Collection
 from mock_server.words import did_you_mean
 
 
@@ -29,7 +29,7 @@ def get_datasets(call: AdminCall) -> dict[str, list[JsonObject]]:
 @route("GET", "/datasets/{dataset}")
 def get_dataset(call: AdminCall) -> JsonObject:
     """Read a dataset, in the form of a fixture."""
-    return dataset_entry(require_dataset(call))
+    return dataset_entry(call.dataset)
 
 
 @route("PUT", "/datasets/{dataset}")
@@ -44,7 +44,7 @@ def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
     before = call.store
-    after = before.without_resource(require_dataset(call))
+    after = before.without_resource(call.dataset)
     call.state.set_store(after)
     return {"deleted": len(before.datasets) - len(after.datasets)}
 
@@ -52,52 +52,44 @@ def delete_dataset(call: AdminCall) -> dict[str, int]:
 @route("GET", "/datasets/{dataset}/collections")
 def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
     """List the collections of a dataset or of a folder, in the fixture's order."""
-    collections = require_dataset(call).collections
-    items = [*collections.values()]
-    if query.parent_id is not UNSET:
-        parent = query.parent_id or ROOT
-        if parent != ROOT and parent not in collections:
-            hint = did_you_mean(parent, collections)
-            raise CollectionNotFound("the _id of a folder", parent, "$.parentId", hint=hint)
-        items = [it for it in items if it.parent_id == parent]
-    return query.page("collections", items)
+    collections = call.dataset.collections
+    in_order = call.dataset.fixture_order
+    if query.parent_id is UNSET:
+        return query.page("collections", in_order.all)
+    parent = query.parent_id or ROOT
+    if parent != ROOT and parent not in collections:
+        hint = did_you_mean(parent, collections)
+        raise CollectionNotFound("the _id of a folder", parent, "$.parentId", hint=hint)
+    return query.page("collections", in_order.by_folder.get(parent, []))
 
 
 @route("POST", "/datasets/{dataset}/collections")
 def post_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Add a collection, in the form of a fixture; a missing _id is derived."""
-    before = require_dataset(call)
+    before = call.dataset
     after, id = parse_collections(body, before)
     call.note_put(id, before.collections, "_id")
     call.save_resource(after, body)
     return after.collections[id]
 
 
-@route("GET", "/datasets/{dataset}/collections/{id:path}")
+@route("GET", "/datasets/{dataset}/collections/{collection:path}")
 def get_collection(call: AdminCall) -> Collection:
     """Read a collection."""
-    collections = require_dataset(call).collections
-    expected = "the _id of a collection of this dataset"
-    return call.require_item("id", collections, CollectionNotFound, expected)
+    return call.named("collection", call.dataset.collections)
 
 
-@route("PUT", "/datasets/{dataset}/collections/{id:path}")
+@route("PUT", "/datasets/{dataset}/collections/{collection:path}")
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Create or replace a collection, in the form of a fixture."""
-    id = id_of_path(call.path_parameters["id"], body, "_id")
+    id = id_of_path(call.path_parameters["collection"], body, "_id")
     return post_collection(call, body | {"_id": id})
 
 
-@route("DELETE", "/datasets/{dataset}/collections/{id:path}")
+@route("DELETE", "/datasets/{dataset}/collections/{collection:path}")
 def delete_collection(call: AdminCall) -> dict[str, int]:
     """Remove a collection; a folder with all that is in it."""
-    dataset = require_dataset(call)
+    dataset = call.dataset
     ids = subtree_ids(dataset.collections, get_collection(call).id)
     call.save_resource(dataset.without_collections(ids))
     return {"deleted": len(ids)}
-
-
-def require_dataset(call: AdminCall) -> Dataset:
-    """The dataset in the path. Raises DatasetNotFound."""
-    datasets = call.store.datasets
-    return call.require_item("dataset", datasets, DatasetNotFound, "the id of a dataset")

@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.decoding import JsonObject, convert_or_refuse
-from mock_server.errors import InvalidField, RuleNotFound
+from mock_server.errors import InvalidField
 from mock_server.faults.kinds import (
     PRESETS,
     AnyRule,
@@ -89,10 +89,10 @@ def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
     return {"rules": [*map(rule_view, removed.values())]}
 
 
-@route("GET", "/rules/{id}")
+@route("GET", "/rules/{rule}")
 def get_rule(call: AdminCall) -> RuleView:
     """Read a rule, maybe one of the last 1,000 finished rules; `d1` is the first declared rule."""
-    active = require_rule(call)
+    active = call.named("rule", call.state.script.rules_by_id())
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
     latest_first = reversed(call.state.journal.exchanges)
     missed = active.explain_miss(latest_first)
@@ -102,18 +102,12 @@ def get_rule(call: AdminCall) -> RuleView:
     return rule_view(active) | {"missed": missed}
 
 
-@route("DELETE", "/rules/{id}")
+@route("DELETE", "/rules/{rule}")
 def delete_rule(call: AdminCall) -> RuleView:
     """Remove a rule; a reset brings a declared one of the baseline back."""
     view = get_rule(call)
     call.state.remove_rules([view["id"]])
     return view
-
-
-def require_rule(call: AdminCall) -> ActiveRule[Rule]:
-    """The rule in the path. Raises RuleNotFound."""
-    rules = call.state.script.rules_by_id()
-    return call.require_item("id", rules, RuleNotFound, "the id of a rule")
 
 
 def rule_view(active: ActiveRule[Rule]) -> RuleView:
