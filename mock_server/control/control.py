@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Never
+from typing import Any
 from urllib.parse import quote
 
 import httpx2
@@ -304,10 +304,6 @@ class Control(JournalControl):
             headers=self.http.headers,  # the admin token among them
         )
         return Control(http, self.sandbox)
-
-    @property
-    def faults(self) -> Never:
-        raise AttributeError("Expected .rules, which has rules of all kinds, got .faults")
 
     def unfired(self) -> list[AddedRule]:
         """The added faults, and answers with `times`, that never fired, removed ones, too."""

@@ -181,13 +181,11 @@ class JournalControl(AdminClient):
     def _entries(self, **query: object) -> list[JsonObject]:
         """All entries that a query selects; the server gives them in pages."""
         found: list[JsonObject] = []
-        since = 0
-        while True:
-            page = self._page(**query, since=since)
+        page: JsonObject = {"next": 0, "total": 0}
+        while page["next"] <= page["total"]:
+            page = self._page(**query, since=page["next"])
             found += page["entries"]
-            since = page["next"]
-            if since > page["total"]:
-                return found
+        return found
 
     def _verify(self, criteria: JsonObject, prefix: str = "") -> None:
         """Raises AssertionError, with the server's sentence, if the criteria do not hold."""
