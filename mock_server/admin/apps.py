@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from mock_server.admin.route import AdminCall, PageQuery, id_of_path, route
+from mock_server.admin.route import AdminCall, PageQuery, route
 from mock_server.decoding import JsonObject
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
@@ -27,11 +27,11 @@ def get_app(call: AdminCall) -> JsonObject:
 @route("PUT", "/apps/{app}")
 def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace an app, in the form of a fixture, with its replies."""
-    id = id_of_path(call.path_parameters["app"], body, "id")
-    app, replies = parse_app(body, id)
+    body = call.with_id_of_path(body, "id", "app")
+    app, replies = parse_app(body, body["id"])
     # The new replies of the app replace its old ones, if there is room for them.
     state = call.state
-    declared = state.moment.declared.without_replies_of([id]).with_rules(replies)
+    declared = state.moment.declared.without_replies_of([app.id]).with_rules(replies)
     call.put_resource(app, state.moment.store.apps)
     state.set_declared(declared)
     call.warnings += chain.from_iterable(map(odd_placeholders, replies))
@@ -74,8 +74,7 @@ def get_chat(call: AdminCall) -> Chat:
 @route("PUT", "/apps/{app}/chats/{chat:path}")
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Create or replace a chat, in the form of a fixture."""
-    id = id_of_path(call.path_parameters["chat"], body, "chatId")
-    return post_chat(call, body | {"chatId": id})
+    return post_chat(call, call.with_id_of_path(body, "chatId", "chat"))
 
 
 @route("DELETE", "/apps/{app}/chats/{chat:path}")

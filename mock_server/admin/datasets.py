@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.admin.route import AdminCall, PageQuery, id_of_path, route
+from mock_server.admin.route import AdminCall, PageQuery, route
 from mock_server.decoding import JsonObject
 from mock_server.errors import CollectionNotFound
 from mock_server.fixture.dump import dataset_entry
@@ -35,7 +35,8 @@ def get_dataset(call: AdminCall) -> JsonObject:
 @route("PUT", "/datasets/{dataset}")
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
     """Create or replace a dataset, in the form of a fixture."""
-    dataset = parse_dataset(body, id_of_path(call.path_parameters["dataset"], body, "id"))
+    body = call.with_id_of_path(body, "id", "dataset")
+    dataset = parse_dataset(body, body["id"])
     call.put_resource(dataset, call.store.datasets)
     return dataset_entry(dataset)
 
@@ -82,8 +83,7 @@ def get_collection(call: AdminCall) -> Collection:
 @route("PUT", "/datasets/{dataset}/collections/{collection:path}")
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Create or replace a collection, in the form of a fixture."""
-    id = id_of_path(call.path_parameters["collection"], body, "_id")
-    return post_collection(call, body | {"_id": id})
+    return post_collection(call, call.with_id_of_path(body, "_id", "collection"))
 
 
 @route("DELETE", "/datasets/{dataset}/collections/{collection:path}")

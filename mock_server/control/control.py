@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
-from urllib.parse import quote
 
 import httpx2
 import msgspec
@@ -152,11 +151,11 @@ class Control(JournalControl):
     def collections(self, dataset_id: str, parent: str | None = None) -> list[Collection]:
         """The collections in a folder (None: the top level), in the fixture's order."""
         # A query has no null: an empty text is the top level.
-        folder = quote(parent or "")
-        route = f"{path_to('datasets', dataset_id)}/collections?limit=1000&parentId={folder}"
+        query: JsonObject = {"limit": 1000, "parentId": parent or ""}
+        route = path_to("datasets", dataset_id, "collections")
         items: list[Collection] = []
         while True:  # the server gives a page at a time
-            page = self.call("GET", f"{route}&offset={len(items)}")
+            page = self.call("GET", route, **query, offset=len(items))
             items += msgspec.convert(page["collections"], list[Collection])
             if len(items) >= page["total"]:
                 return items

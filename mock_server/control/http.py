@@ -44,11 +44,15 @@ class AdminClient:
         self.sandbox = sandbox
         self.app = app
 
-    def call(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
+    def call(
+        self, method: str, path: str, body: Any = None, media: str = "json", **query: Any
+    ) -> JsonObject:
         """Call a route of this sandbox. Raises Refused, ConnectionError."""
-        return self.call_api(method, f"/sandboxes/{self.sandbox}{path}", body, media)
+        return self.call_api(method, f"/sandboxes/{self.sandbox}{path}", body, media, **query)
 
-    def call_api(self, method: str, path: str, body: Any = None, media: str = "json") -> JsonObject:
+    def call_api(
+        self, method: str, path: str, body: Any = None, media: str = "json", **query: Any
+    ) -> JsonObject:
         """Call any route of the API, with bytes or an object. Raises Refused, ConnectionError."""
         url = f"/__admin{path}"
         headers = {"Content-Type": f"application/{media}"}
@@ -56,7 +60,9 @@ class AdminClient:
         if not isinstance(body, bytes | None):
             content = msgspec.json.encode(body, enc_hook=as_data)
         try:
-            response = self.http.request(method, url, content=content, headers=headers)
+            response = self.http.request(
+                method, url, content=content, headers=headers, params=query
+            )
         # A client that is closed raises RuntimeError.
         except (httpx2.TransportError, RuntimeError) as error:
             raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None

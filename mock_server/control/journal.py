@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlencode
 from urllib.request import getproxies, proxy_bypass
 
 from mock_server.choices import OUTSIDE_SPEC, violation_sections
@@ -12,7 +11,6 @@ from mock_server.control.http import AdminClient, Refused, path_to, without_none
 from mock_server.decoding import JsonObject
 from mock_server.real_time import RealTime
 from mock_server.scripting.match import brief_json
-from mock_server.store.replies import as_text
 from mock_server.words import did_you_mean
 
 POLL_SECONDS = 0.01
@@ -173,12 +171,11 @@ class JournalControl(AdminClient):
             lines.append(f"  {rule_line(rule)}")
         return "\n".join(lines)
 
-    def _page(self, **query: object) -> JsonObject:
+    def _page(self, **query: Any) -> JsonObject:
         """A page of at most 1,000 entries that a query selects, as `JournalView` has it."""
-        texts = {name: as_text(value) for name, value in query.items()}
-        return self.call("GET", f"/journal?{urlencode(texts)}")
+        return self.call("GET", "/journal", **query)
 
-    def _entries(self, **query: object) -> list[JsonObject]:
+    def _entries(self, **query: Any) -> list[JsonObject]:
         """All entries that a query selects; the server gives them in pages."""
         found: list[JsonObject] = []
         page: JsonObject = {"next": 0, "total": 0}

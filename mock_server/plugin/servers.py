@@ -148,5 +148,5 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
 
 def calls_of(control: Control) -> int:
     """How many calls have come to a sandbox since its last reset."""
-    total: int = control.call("GET", "/journal?limit=1")["total"]
+    total: int = control.call("GET", "/journal", limit=1)["total"]
     return total

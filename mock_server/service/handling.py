@@ -273,7 +273,7 @@ class Handling:
         finally:
             next_message.cancel()
         if message["type"] == "http.disconnect":
-            self.call.exchange.note_client_left()
+            self.call.exchange.note_end(client_left=True)
             self.call.state.journal.changed.notify()
         return message
 
