@@ -291,14 +291,12 @@ def one_turn(server: MockServer) -> Iterator[None]:
         stands.set()
         goes_on.wait(5)
 
-    with ThreadPoolExecutor(1) as threads:
-        stood = threads.submit(server.run, stand)
-        stands.wait(5)
-        try:
-            yield
-        finally:
-            goes_on.set()
-            stood.result(5)
+    server._server.loop.call_soon_threadsafe(stand)
+    stands.wait(5)
+    try:
+        yield
+    finally:
+        goes_on.set()
 
 
 class LocalClient(Client):

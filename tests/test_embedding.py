@@ -1,6 +1,5 @@
 """A server in a program: its start, its end, and its loop."""
 
-import asyncio
 import signal
 import socket
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 from account import LIST, SENT_LIST, as_bytes, by, connected, one_turn, read, until
 
 from mock_server import Control, MockServer, create_app
+from mock_server.application import load_baseline
 from mock_server.embedding import run_server
 from mock_server.server import Server, listening_socket
 
@@ -127,14 +127,15 @@ def test_a_server_that_never_gets_ready_says_why():
     assert isinstance(ready.exception(timeout=0), OSError | ValueError)
 
 
-def test_a_function_runs_in_the_serving_loop():
-    server = MockServer(FIXTURE)
-    with pytest.raises(RuntimeError, match="no running event loop"):
-        server.run(asyncio.get_running_loop)
-    with server:
-        assert server.run(asyncio.get_running_loop).is_running()
-        with pytest.raises(ZeroDivisionError):
-            server.run(lambda: 1 / 0)
+def test_a_restart_waits_for_the_step_of_a_request():
+    with MockServer(FIXTURE) as server, ThreadPoolExecutor(1) as thread:
+        server.snapshot("before")
+        with server.app.lock:
+            restarted = thread.submit(server.restart, load_baseline({}))
+            with pytest.raises(TimeoutError):
+                restarted.result(0.1)
+        restarted.result(5)
+        assert server.call("GET", "/snapshots") == {"snapshots": []}
 
 
 def test_small_responses_are_sent_at_once():

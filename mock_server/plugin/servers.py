@@ -37,7 +37,6 @@ class Servers:
         self._fixture: Baseline | None = None
         self._content: Any = None
         """The `content_of` the fixture's source when it was loaded."""
-        self._warned = set[str]()
         self._prepared: Setup | None = None
 
     def control(self, setup: Setup) -> AbstractContextManager[Control]:
@@ -72,7 +71,7 @@ class Servers:
             fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
-        self.local.run(lambda: self.local.sandboxes.restart(baseline))
+        self.local.restart(baseline)
         self._prepared = setup
         return self.local
 
@@ -82,11 +81,9 @@ class Servers:
             return self._fixture
         self._fixture = load_fixture("demo" if source is None else source)
         self._content = content_of(source)
-        # A warning is given once in a session, however often its fixture is loaded.
+        # pytest shows a warning once, however often its fixture is loaded.
         for text in self._fixture.warnings:
-            if text not in self._warned:
-                self._warned.add(text)
-                warnings.warn(FixtureWarning(text), stacklevel=2)
+            warnings.warn(FixtureWarning(text), stacklevel=2)
         return self._fixture
 
 
