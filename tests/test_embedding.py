@@ -13,7 +13,6 @@ import pytest
 from account import LIST, SENT_LIST, as_bytes, by, connected, one_turn, read, until
 
 from mock_server import Control, MockServer, create_app
-from mock_server.application import load_baseline
 from mock_server.embedding import run_server
 from mock_server.server import Server, listening_socket
 
@@ -127,15 +126,17 @@ def test_a_server_that_never_gets_ready_says_why():
     assert isinstance(ready.exception(timeout=0), OSError | ValueError)
 
 
-def test_a_restart_waits_for_the_step_of_a_request():
-    with MockServer(FIXTURE) as server, ThreadPoolExecutor(1) as thread:
-        server.snapshot("before")
+def test_a_function_waits_for_the_step_of_a_request():
+    server = MockServer(FIXTURE)
+    with pytest.raises(ZeroDivisionError):
+        server.run(lambda: 1 / 0)
+    with server, ThreadPoolExecutor(1) as thread:
         with server.app.lock:
-            restarted = thread.submit(server.restart, load_baseline({}))
+            number = thread.submit(server.run, lambda: 1)
             with pytest.raises(TimeoutError):
-                restarted.result(0.1)
-        restarted.result(5)
-        assert server.call("GET", "/snapshots") == {"snapshots": []}
+                number.result(0.1)
+        assert number.result(5) == 1
+        assert server.url
 
 
 def test_small_responses_are_sent_at_once():

@@ -138,7 +138,7 @@ def test_a_delayed_write_ends_with_a_restore_that_would_lose_it(client):
 def test_a_new_start_ends_what_waits(client, server):
     with client.waiting(ms=60_000) as pinned:
         baseline = server.sandboxes.default.baseline
-        server.restart(baseline)
+        server.run(lambda: server.sandboxes.restart(baseline))
         assert isinstance(pinned.exception(timeout=5), httpx2.TransportError)
 
 

@@ -11,6 +11,7 @@ from mock_server.errors import InvalidField
 from mock_server.faults.kinds import (
     PRESETS,
     AnyRule,
+    PresetName,
     check_operation,
     read_preset,
     read_rule,
@@ -36,7 +37,7 @@ PAGE_OPERATIONS = frozenset(
 class AddPreset(Input):
     """A named list of faults to add."""
 
-    preset: str
+    preset: PresetName
     seed: int = 0
 
 
@@ -72,11 +73,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
         call.warnings += filter(None, [warning_of(rule, call.store), *odd_placeholders(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
-    preset = addition.preset
-    if preset not in PRESETS:
-        hint = did_you_mean(preset, PRESETS)
-        raise InvalidField(f"one of {', '.join(PRESETS)}", preset, "$.preset", hint=hint)
-    added = script.add(read_preset(preset, addition.seed), preset)
+    added = script.add(read_preset(addition.preset, addition.seed), addition.preset)
     return {"rules": [*map(rule_view, added)]}
 
 

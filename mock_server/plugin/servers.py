@@ -71,7 +71,7 @@ class Servers:
             fixture = self._load(setup.fixture)
             baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
-        self.local.restart(baseline)
+        self.local.run(lambda: self.local.sandboxes.restart(baseline))
         self._prepared = setup
         return self.local
 
