@@ -76,10 +76,9 @@ class AdminClient:
 
 def json_fields(response: httpx2.Response) -> JsonObject:
     """The fields of a JSON object; none if the response is something else."""
-    fields: JsonObject = {}
     with suppress(msgspec.DecodeError):
-        fields = msgspec.json.decode(response.content, type=JsonObject)
-    return fields
+        return msgspec.json.decode(response.content, type=JsonObject)
+    return {}
 
 
 def stranger_in_words(url: str, response: httpx2.Response) -> str:
