@@ -226,8 +226,17 @@ class Control(JournalControl):
         place, a function may return for each request the `data` of an operation, the `json` of a
         route, or a Starlette Response.
         """
-        rule = without_none(operation=operation_or_route, status=status, headers=headers)
-        rule |= without_none(text=text, body=body, delayMs=delay_ms, match=match, times=times)
+        rule = without_none(
+            kind="answer",
+            operation=operation_or_route,
+            text=text,
+            body=body,
+            status=status,
+            headers=headers,
+            delayMs=delay_ms,
+            match=match,
+            times=times,
+        )
         # `data` and `json` may be null, so UNSET and not None means that they are absent.
         if data is not UNSET:
             rule["data"] = data
@@ -239,7 +248,7 @@ class Control(JournalControl):
             raise TypeError(
                 f"Expected json=, data=, text= or body=, got {handler!r} (or a function alone)"
             )
-        return self._add({"kind": "answer"} | rule, handler)
+        return self._add(rule, handler)
 
     def reply(
         self,
@@ -257,11 +266,19 @@ class Control(JournalControl):
         In place of a text, a function may return a text or parts for each request. `variables`
         are those that the workflow sets.
         """
-        rule = without_none(text=text, parts=parts, app=app, match=match, times=times)
-        rule |= without_none(variables=variables, stream=stream)
+        rule = without_none(
+            kind="reply",
+            text=text,
+            parts=parts,
+            app=app,
+            variables=variables,
+            match=match,
+            times=times,
+            stream=stream,
+        )
         if callable(text):
-            return self._add({"kind": "reply"} | rule | {"text": ""}, text)
-        return self._add({"kind": "reply"} | rule)
+            return self._add(rule | {"text": ""}, text)
+        return self._add(rule)
 
     def hits(
         self,

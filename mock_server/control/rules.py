@@ -74,10 +74,8 @@ class AddedRule:
 
     def _call_each(self, method: str) -> None:
         """Read or remove the rule, or each fault of a preset."""
-        views = []
-        for view in self._views:
-            views.append(self._control.call(method, path_to("rules", view["id"])))
-        self._views = views
+        call = self._control.call
+        self._views = [call(method, path_to("rules", it["id"])) for it in self._views]
 
     def remove(self) -> None:
         """Remove the rule: it does not fire any more."""
