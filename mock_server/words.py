@@ -1,7 +1,7 @@
 """Values, counts and names in the words of messages."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
@@ -50,6 +50,14 @@ def did_you_mean(word: object, words: Iterable[str]) -> str:
     if closest is None:
         return ""
     return f" (did you mean {closest!r}?)"
+
+
+def check_names(names: Iterable[object], known: Sequence[str]) -> None:
+    """Raises ValueError for an unknown name."""
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"Expected {', '.join(known)}, got {name!r}{hint}")
 
 
 def slip_of(word: str, words: Iterable[str]) -> str | None:

@@ -30,10 +30,9 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     body = call.with_id_of_path(body, "id", "app")
     app, replies = parse_app(body, body["id"])
     # The new replies of the app replace its old ones, if there is room for them.
-    state = call.state
-    declared = state.moment.declared.without_replies_of([app.id]).with_rules(replies)
-    call.put_resource(app, state.moment.store.apps)
-    state.set_declared(declared)
+    declared = call.state.moment.declared.without_replies_of([app.id]).with_rules(replies)
+    call.put_resource(app, call.store.apps)
+    call.state.set_declared(declared)
     call.warnings += chain.from_iterable(map(odd_placeholders, replies))
     return app_entry(app, replies)
 

@@ -67,9 +67,8 @@ def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
 @route("POST", "/datasets/{dataset}/collections")
 def post_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Add a collection, in the form of a fixture; a missing _id is derived."""
-    before = call.dataset
-    after, id = parse_collections(body, before)
-    call.note_put(id, before.collections, "_id")
+    after, id = parse_collections(body, call.dataset)
+    call.note_put(id, call.dataset.collections, "_id")
     call.save_resource(after, body)
     return after.collections[id]
 
@@ -89,7 +88,6 @@ def put_collection(call: AdminCall, body: JsonObject) -> Collection:
 @route("DELETE", "/datasets/{dataset}/collections/{collection:path}")
 def delete_collection(call: AdminCall) -> dict[str, int]:
     """Remove a collection; a folder with all that is in it."""
-    dataset = call.dataset
-    ids = subtree_ids(dataset.collections, get_collection(call).id)
-    call.save_resource(dataset.without_collections(ids))
+    ids = subtree_ids(call.dataset.collections, get_collection(call).id)
+    call.save_resource(call.dataset.without_collections(ids))
     return {"deleted": len(ids)}

@@ -80,9 +80,8 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
 @route("DELETE", "/rules")
 def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
     """Remove all rules; a reset brings the declared ones of the baseline back."""
-    state = call.state
-    removed = state.script.rules_by_id()
-    state.remove_rules(removed)
+    removed = call.state.script.rules_by_id()
+    call.state.remove_rules(removed)
     return {"rules": [*map(rule_view, removed.values())]}
 
 

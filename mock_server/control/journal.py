@@ -11,7 +11,7 @@ from mock_server.control.http import AdminClient, Refused, path_to, without_none
 from mock_server.decoding import JsonObject
 from mock_server.real_time import RealTime
 from mock_server.scripting.match import brief_json
-from mock_server.words import did_you_mean
+from mock_server.words import check_names
 
 POLL_SECONDS = 0.01
 """Seconds between two readings of the journal."""
@@ -88,10 +88,7 @@ class JournalControl(AdminClient):
         `allowed`: the names of violations to ignore. `strict`: whether calls of routes outside of
         the spec count, too, as `related_route` and `legacy_path`.
         """
-        unknown = [it for it in allowed if it not in violation_sections()]
-        if unknown:
-            hint = did_you_mean(unknown[0], violation_sections())
-            raise ValueError(f"Expected names of violations, got {allowed!r}{hint}")
+        check_names(allowed, [*violation_sections()])
         tolerated = {*allowed}
         if not strict:
             tolerated |= {*OUTSIDE_SPEC.values()}

@@ -4,7 +4,7 @@ pytest imports this module in every run, so it imports the server's modules only
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from inspect import unwrap
@@ -66,6 +66,8 @@ def setup_of_project(
     profile: str | Path | None, fixture: Any, settings: Mapping[str, Any]
 ) -> Setup:
     """The setup of all tests of a project; a profile replaces that of the settings."""
+    from mock_server.words import check_names
+
     with plain_errors(SETTINGS):
         if not isinstance(settings, Mapping):
             raise ValueError(f"Expected a dict, got {settings!r}")
@@ -76,6 +78,8 @@ def setup_of_project(
 
 def setup_of_markers(item: Any) -> Setup:
     """The setup of a test's markers; each argument is that of the closest marker that has it."""
+    from mock_server.words import check_names
+
     arguments: dict[str, Any] = {}
     for mark in item.iter_markers("mock_server"):
         arguments = {**mark.kwargs, **arguments}
@@ -153,18 +157,9 @@ def check_profiles(names: Sequence[str], url: str | None) -> None:
 def check_allowed(names: Sequence[str]) -> None:
     """Raises ValueError for a word of the strict setting that allows no violation."""
     from mock_server.choices import violation_sections
+    from mock_server.words import check_names
 
     check_names(names, ["true", "false", *violation_sections()])
-
-
-def check_names(names: Iterable[object], known: Sequence[str]) -> None:
-    """Raises ValueError for an unknown name."""
-    from mock_server.words import did_you_mean
-
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise ValueError(f"Expected {', '.join(known)}, got {name!r}{hint}")
 
 
 @contextmanager
