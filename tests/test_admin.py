@@ -232,6 +232,11 @@ def test_what_exists_is_not_replaced_if_none_may_match(client, method, path, bod
 GUARD: list[tuple[dict[str, str], str, int]] = [({"Host": "[::1]:8000"}, "/health", 200)]
 GUARD += [({"Host": "allowed.example"}, "/health", 200), ({"Host": "evil.example"}, "/health", 421)]
 GUARD += [({"Host": "127.0.0.1.evil.example"}, "/state", 421)]
+GUARD += [
+    ({"Host": "[::ffff:127.0.0.1]"}, "/health", 200),
+    ({"Host": "10.0.0.1:80"}, "/health", 200),
+]
+GUARD += [({"Host": "10.example"}, "/state", 421), ({"Host": "1.evil2"}, "/state", 421)]
 GUARD += [({"Origin": "http://localhost"}, "/state", 200)]
 GUARD += [({"Origin": "http://evil.example"}, "/state", 403)]
 GUARD += [({"Sec-Fetch-Site": "cross-site"}, "/state", 403)]
