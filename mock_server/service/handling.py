@@ -15,7 +15,7 @@ from mock_server.choices import Choices, tolerances
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.request import MAX_BODY, check_size
-from mock_server.scripting.answers import compute
+from mock_server.scripting.answers import AnswerRule, compute
 from mock_server.scripting.connection import (
     TRANSPORT,
     BrokenResponse,
@@ -51,6 +51,8 @@ class Handling:
         """The operation that the request is for, None if the service has none."""
         self._unrouted: Refusal | None = None
         """Why the service has no operation for the request, if a test may answer it."""
+        self._asked: Call | None = None
+        """The outcome that the current question of `ask` has found."""
         self._kept: Call | None = None
         self._ended = call.state.script.ended.listen()
         """Done once the sandbox is reset or removed, or the server stops."""
@@ -103,6 +105,7 @@ class Handling:
         Nothing is awaited after the answer is found, so it is still true when it is used.
         """
         while True:
+            self._asked = None
             try:
                 return question()
             except NotComputed as needed:
@@ -112,7 +115,7 @@ class Handling:
             # The journal notes that the client leaves only while a task listens to the client.
             with watch_client(self.receive):
                 fired = await compute(pick.firing, handler)
-            self.call.computed[fired.rule.kind] = Pick(firing=fired)
+            self.call.computed[type(fired.rule)] = Pick(firing=fired)
 
     def outcome(self) -> Call:
         """The outcome of the request; after `keep`, the kept one. Nothing changes.
@@ -121,10 +124,15 @@ class Handling:
         """
         if self._kept is not None:
             return self._kept
+        # All faults that a question asks about see one outcome, which is performed once.
+        if self._asked is None:
+            self._asked = self._performed()
+        return self._asked
+
+    def _performed(self) -> Call:
+        """The outcome at this moment: an answer of a test, the operation's response, a refusal."""
         call = self.call.restarted(self.call.state.moment)
-        # An answer of a test takes the place of the operation.
-        pick = call.computed.get("answer") or call.state.script.pick_answer(call.exchange)
-        firing = pick.firing
+        firing = call.pick(AnswerRule).firing
         if firing is None:
             call = self.perform(call)
         else:
@@ -132,7 +140,6 @@ class Handling:
             # A request without an operation has no violations.
             if self._operation is None:
                 call.violations = []
-        call.picks.append(pick)
         return call
 
     def perform(self, call: Call) -> Call:
@@ -326,6 +333,10 @@ class Handling:
 
 class Fault(Rule, frozen=True):
     """A rule that disturbs the work on a request. Each kind has its own `apply`."""
+
+    def can_fire(self, handling: Handling) -> bool:
+        """Whether a fault can fire on a request: none does if the body is broken JSON."""
+        return not handling.call.request.has_broken_json and self.applies(handling)
 
     def applies(self, handling: Handling) -> bool:
         """Whether this kind can do anything to the request."""
