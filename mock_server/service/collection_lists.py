@@ -12,6 +12,7 @@ from mock_server.choices import Choices, profile_choices
 from mock_server.service.call import Call
 from mock_server.service.collections import (
     PATH,
+    TRAINING_FIELDS,
     ListedCollection,
     service_fields,
     training_state,
@@ -122,6 +123,8 @@ UNDOCUMENTED = {*Collection.__struct_fields__} - {*SpecFields.__struct_fields__}
 """The fields of a collection that the spec does not have."""
 NOT_LISTED = {"external_file_url": UNSET, "api_file_id": UNSET, "details": UNSET}
 """Changes that unset the fields which lists of FastGPT leave out."""
+WITHOUT_TRAINING = dict.fromkeys(("has_error", *TRAINING_FIELDS), UNSET)
+"""Changes that unset the fields which the older list leaves out."""
 NUMBER_FIELDS = ("offset", "pageSize", "pageNum")
 SPEC_MAX = 30
 """The maximum of a pageSize (spec 8)."""
@@ -342,35 +345,33 @@ class NumberedPage(Struct, rename="camel"):
     total: int
 
 
-class NumberedPageRequest(Struct, rename="camel", kw_only=True):
-    """A request for a page of collections by its number."""
-
-    dataset_id: str
-    page_num: Annotated[int, Meta(ge=1)] = 1
-    page_size: Annotated[int, Meta(ge=1, le=100)] = 10
-    parent_id: str | None = None
-    search_text: str = ""
-    select_folder: bool = False
-    filter_tags: tuple[str, ...] = ()
-    simple: bool = False
-
-
 @Operation(
     "POST", f"{PATH}/list", refusals=errors.FOLDER_REFUSALS, example={"datasetId": DEMO_DATASET}
 )
-def collection_list(call: Call, body: NumberedPageRequest) -> NumberedPage:
+def collection_list(
+    call: Call,
+    dataset_id: str,
+    page_num: Annotated[int, Meta(ge=1)] = 1,
+    page_size: Annotated[int, Meta(ge=1, le=100)] = 10,
+    parent_id: str | None = None,
+    search_text: str = "",
+    select_folder: bool = False,
+    filter_tags: tuple[str, ...] = (),
+    simple: bool = False,
+) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all without counts."""
-    offset = page_offset(body.page_num, body.page_size)
-    filters = struct_from(TagListV2Request, body, offset=offset)
-    dataset, matches = find_matches(call, filters, AS_THE_SERVICE)
-    shown = matches[offset : offset + body.page_size]
-    if body.simple:
+    body = TagListV2Request(
+        offset=page_offset(page_num, page_size),
+        dataset_id=dataset_id,
+        parent_id=parent_id,
+        search_text=search_text,
+        select_folder=select_folder,
+        filter_tags=filter_tags,
+    )
+    dataset, matches = find_matches(call, body, AS_THE_SERVICE)
+    shown = matches[body.offset : body.offset + page_size]
+    if simple:
         shown = [*map(without_counts, matches)]
-    permission = rights("dataset", call.caller.level_on(dataset))
-    items = []
-    for collection in shown:
-        # Unlike listV2, this list shows no errors, and nothing of training.
-        fields = service_fields(collection) | NOT_LISTED | {"has_error": UNSET}
-        fields |= {"tags": collection.tag_names or UNSET, "permission": permission}
-        items.append(struct_from(ListedCollection, collection, **fields))
-    return NumberedPage(body.page_num, body.page_size, items, len(matches))
+    level = call.caller.level_on(dataset)
+    items = [replace(listed(it, AS_THE_SERVICE, level), **WITHOUT_TRAINING) for it in shown]
+    return NumberedPage(page_num, page_size, items, len(matches))
