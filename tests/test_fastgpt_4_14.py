@@ -318,6 +318,21 @@ def test_a_question_has_an_id_of_its_own(pair):
     assert [ask(it, "v2.completions", fields).status_code for it in pair] == [200, 500]
 
 
+@pytest.mark.parametrize(("data_id", "kept"), [(5, "5"), ({"x": [1]}, '{"x":[1]}')])
+def test_an_id_of_a_question_is_kept_as_a_text(pair, data_id, kept):
+    messages = [{"role": "user", "content": "One?", "dataId": data_id}]
+    assert ask(pair[0], "completions", {"chatId": "k", "messages": messages}).status_code == 200
+    assert pair[0].records(appId=DEMO_APP)[0]["dataId"] == kept
+    chat = pair[0].admin("GET", f"/apps/{DEMO_APP}/chats/k")
+    pair[0].admin("PUT", f"/apps/{DEMO_APP}/chats/k", chat)
+
+
+def test_a_message_that_is_no_object_is_no_failure_of_the_server(pair):
+    messages = [{"role": "user", "content": "hi"}, 5]
+    answers = [ask(it, "completions", {"chatId": "k", "messages": messages}) for it in pair]
+    assert ["AttributeError" in it.text for it in answers] == [False, False]
+
+
 IMAGE = [{"type": "image_url", "image_url": {"url": "http://localhost/a.png"}}]
 
 

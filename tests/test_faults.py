@@ -23,9 +23,12 @@ from account import (
     events,
     read,
 )
+from starlette.responses import Response
 
 from mock_server.control import Refused
 from mock_server.faults.kinds import KINDS
+from mock_server.service.call import Call
+from mock_server.service.operation import Operation
 
 # What each kind does
 
@@ -305,6 +308,29 @@ def test_a_last_page_has_room_for_an_item_more_and_behind_it_none_vanishes(clien
     client.control.choices["page_size_default"] = 30
     client.add("duplicate_item")
     assert numbers_of(client, offset=100)[0] == [100, *range(101, 121)]
+
+
+def test_an_item_appears_in_an_answer_that_lists_none(client):
+    client.control.respond("listV2", data={"list": [], "total": 0})
+    client.add("page_drift", insert=2)
+    page = client.page(datasetId="many").json()["data"]
+    assert (len(page["list"]), page["total"]) == (2, 2)
+
+
+def test_many_faults_look_at_one_performance_of_the_operation(client, monkeypatch):
+    performed = []
+    perform = Operation.perform
+
+    def counted(operation: Operation, call: Call) -> Response:
+        performed.append(call)
+        return perform(operation, call)
+
+    monkeypatch.setattr(Operation, "perform", counted)
+    for number in range(20):
+        client.add("wrong_total", by=number, skip=number)
+    numbers_of(client)
+    # The faults are asked about one outcome; another is made when the response is due.
+    assert len(performed) == 2
 
 
 DATASET = "/api/core/dataset"

@@ -73,6 +73,12 @@ def test_limit_and_similarity_do_not_count_for_given_rows(client, server):
     assert ids(search(client, limit=0, similarity=0.9)) == ["r1", "r2", "r3"]
 
 
+def test_a_limit_that_is_a_whole_number_stays_one(client):
+    body = {"datasetId": "d", "text": "x", "limit": 5000, "similarity": 0}
+    response = client.post("/api/core/dataset/searchTest", json=body)
+    assert '"limit":5000,' in response.text and '"similarity":0,' in response.text
+
+
 def test_no_rows_are_an_empty_result(client, server):
     with server.hits([]):
         assert search(client, "Refund?") == []

@@ -16,8 +16,8 @@ from mock_server.errors import InvalidField, InvalidImage
 from mock_server.service.call import Call
 from mock_server.service.reply_parts import part_value
 from mock_server.signals import Signal
-from mock_server.store.account import App, Chat
-from mock_server.store.replies import File, FileType, Part, Record, Reply
+from mock_server.store.account import App, Chat, objects_in
+from mock_server.store.replies import File, FileType, Part, Record, Reply, as_text
 
 _IMAGE = re.compile(
     r"data:image/(?P<type>[\w.+-]+);base64,(?P<data>[A-Za-z0-9+/=\r\n]+)", re.IGNORECASE
@@ -169,8 +169,10 @@ class Turn(Struct, frozen=True):
         )
         reply = replace(question, obj="AI", parts=())
         if not self.call.release.is_data_id_shared:
-            messages = self.call.request.fields.get("messages") or [{}]
-            question = replace(question, data_id=messages[-1].get("dataId") or self.call.new_id())
+            messages = objects_in(self.call.request.fields.get("messages")) or [{}]
+            # The database keeps any id as a text.
+            data_id = as_text(messages[-1].get("dataId"))
+            question = replace(question, data_id=data_id or self.call.new_id())
         return replace(self.chat, records=(*self.chat.records, question, reply))
 
     def new_title(self) -> str:
