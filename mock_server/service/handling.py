@@ -132,7 +132,7 @@ class Handling:
     def _performed(self) -> Call:
         """The outcome at this moment: an answer of a test, the operation's response, a refusal."""
         call = self.call.restarted(self.call.state.moment)
-        firing = call.pick(AnswerRule).firing
+        firing = call.fire(AnswerRule)
         if firing is None:
             call = self.perform(call)
         else:
