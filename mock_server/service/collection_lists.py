@@ -1,6 +1,5 @@
 """Lists of a dataset's collections (spec 4.2)."""
 
-from collections.abc import Set
 from functools import partial
 from typing import Annotated, Any
 
@@ -31,7 +30,6 @@ from mock_server.store.objects import (
     Level,
     Number,
     SpecFields,
-    ValuedTag,
     fold_text,
 )
 from mock_server.words import count_in_words
@@ -54,25 +52,11 @@ class FilteredListV2Request(ListV2Request, kw_only=True):
     simple: bool = False
     """Whether collections are listed without counts."""
 
-    def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        """The collections with the tags that the filters name."""
-        raise NotImplementedError
-
 
 class TagListV2Request(FilteredListV2Request, kw_only=True):
     """The filters of list_filters=honour: a collection must have one of these tags, named by id."""
 
     filter_tags: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
-
-    def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        if not self.filter_tags:
-            return items
-        found = []
-        for item in items:
-            tag_ids = set(map(dataset.tag_id, item.tag_names))
-            if not tag_ids.isdisjoint(self.filter_tags):
-                found.append(item)
-        return found
 
 
 class TagFilter(Struct, rename="camel", frozen=True):
@@ -88,24 +72,6 @@ class TagValueListV2Request(FilteredListV2Request, kw_only=True):
     """The filters of list_filters=tag_values: each tag must have one of its values."""
 
     tag_filters: tuple[TagFilter, ...] = ()
-
-    def filter_by_tags(self, dataset: Dataset, items: list[Collection]) -> list[Collection]:
-        # The filters of one tag are joined: any of their values is enough.
-        values_by_tag: dict[str, set[str | float]] = {}
-        for tag_filter in self.tag_filters:
-            values_by_tag.setdefault(tag_filter.tag_id, set()).update(tag_filter.values)
-        for tag_id, values in values_by_tag.items():
-            items = [it for it in items if has_tag_value(dataset, it, tag_id, values)]
-        return items
-
-
-def has_tag_value(
-    dataset: Dataset, collection: Collection, tag_id: str, values: Set[str | float]
-) -> bool:
-    """Whether a collection has a tag with one of these values."""
-    valued_tags = [it for it in collection.tags if isinstance(it, ValuedTag)]
-    matching = [it for it in valued_tags if it.has_one_of(values)]
-    return any(dataset.tag_id(it.tag) == tag_id for it in matching)
 
 
 REQUEST_TYPES: dict[str, type[ListV2Request]] = {
@@ -244,7 +210,7 @@ def find_matches(
     if isinstance(body, FilteredListV2Request):
         if body.select_folder:
             matches = [it for it in matches if it.type == FOLDER]
-        matches = body.filter_by_tags(dataset, matches)
+        matches = filter_by_tags(matches, body, dataset)
     if len(matches) <= body.offset:
         call.hint = empty_hint(body, len(in_scope), len(with_text), len(matches))
         if len(in_scope) > len(with_text) == 0 and choices.search_fields == "name":
@@ -318,6 +284,23 @@ def filter_by_text(items: list[Collection], text: str, choices: Choices) -> list
     if choices.search_fields == "name":
         return [it for it in items if needle in it.folded_texts[0]]
     return [it for it in items if it.has_text(needle)]
+
+
+def filter_by_tags(
+    items: list[Collection], body: FilteredListV2Request, dataset: Dataset
+) -> list[Collection]:
+    """The collections with the tags that the filters name, if there are any."""
+    match body:
+        case TagListV2Request(filter_tags=ids) if ids:
+            return [it for it in items if not dataset.ids_of_tags(it).isdisjoint(ids)]
+        case TagValueListV2Request(tag_filters=filters):
+            # The filters of one tag are joined: any of their values is enough.
+            values_by_tag: dict[str, set[str | float]] = {}
+            for it in filters:
+                values_by_tag.setdefault(it.tag_id, set()).update(it.values)
+            for tag_id, values in values_by_tag.items():
+                items = [it for it in items if tag_id in dataset.ids_of_tags(it, values)]
+    return items
 
 
 def read_page_size(call: Call, body: ListV2Request) -> int:
