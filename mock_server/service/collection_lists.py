@@ -265,14 +265,13 @@ def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     cast_fails = choices.error_form == "service" and not errors.can_be_id(folder_id)
     if choices.parent_unknown == "empty" and not cast_fails:
         return
-    is_foreign = any(folder_id in it.collections for it in call.store.datasets.values())
-    form = errors.CollectionNotFound.service
-    if is_foreign and choices.parent_unknown == "not_found":
-        form = errors.FOREIGN_FOLDER
-    elif folder_id and not errors.can_be_id(folder_id):
-        form = errors.CAST_FAILED
     refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
-    refusal.service = form
+    is_foreign = any(folder_id in it.collections for it in call.store.datasets.values())
+    refusal.service = errors.CollectionNotFound.service
+    if is_foreign and choices.parent_unknown == "not_found":
+        refusal.service = errors.FOREIGN_FOLDER
+    elif folder_id and not errors.can_be_id(folder_id):
+        refusal.service = errors.CAST_FAILED
     raise refusal
 
 

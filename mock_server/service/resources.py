@@ -63,11 +63,10 @@ class ResourceDetails(ResourceView, rename="camel", kw_only=True):
 def view(call: Call, kind: type[StructT], resource: Resource, **fields: Any) -> StructT:
     """An app or a dataset as the caller sees it."""
     level = call.caller.level_on(resource)
-    if isinstance(resource, App):
-        fields["permission"] = rights("app", level)
+    is_app = isinstance(resource, App)
+    fields["permission"] = rights("app" if is_app else "dataset", level)
+    if is_app:
         fields["avatar"] = resource.avatar or APP_AVATAR
-    else:
-        fields["permission"] = rights("dataset", level)
     if issubclass(kind, ListedResource):
         fields["private"] = len(resource.permissions) < 2
     return struct_from(kind, resource, **fields)
