@@ -187,6 +187,17 @@ def rows_of(client: Client, name: str, content: bytes) -> list[str]:
     return [it["q"] for it in client.data("POST", "/dataset/data/v2/list", listed)["list"]]
 
 
+def test_a_long_text_is_cut_at_the_end_of_a_line_or_a_sentence_else_anywhere(client):
+    texts = ["# One\n" + "Three words more. " * 70, "# Two\n" + "x" * 1500, "\u7b2c\u3002" * 600]
+    text = "\n".join(texts)
+    rows = rows_of(client, "long.md", text.encode())
+    # Only blanks between rows are lost.
+    assert "".join("".join(rows).split()) == "".join(text.split())
+    assert max(map(len, rows)) <= 1000
+    assert [it[0] for it in rows if it[0] == "#"] == ["#", "#"]
+    assert "".join(it[-1] for it in rows) == "..ox\u3002\u3002"
+
+
 def test_a_table_stays_as_it_is(client):
     assert rows_of(client, "T.CSV", b"q,a\nx,y\n") == ["q,a\nx,y"]
 
