@@ -17,7 +17,15 @@ from mock_server.service.shared import (
     struct_from,
 )
 from mock_server.store.account import App
-from mock_server.store.objects import DEFAULT_TEAM, ROOT, Dataset, Level, Resource, fold_text
+from mock_server.store.objects import (
+    DEFAULT_TEAM,
+    ROOT,
+    Dataset,
+    Level,
+    Resource,
+    fold_text,
+    latest_first,
+)
 
 AppOrDataset = TypeVar("AppOrDataset", App, Dataset)
 
@@ -92,8 +100,7 @@ def find_readable(
         is_meant = resource.has_text(needle) if search_key else is_in_folder
         if has_type and is_meant and call.caller.level_on(resource) >= Level.READ:
             resources.append(resource)
-    resources.sort(key=lambda it: it.id)
-    return sorted(resources, key=lambda it: it.update_time, reverse=True)
+    return latest_first(resources)
 
 
 def create(
