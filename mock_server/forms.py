@@ -141,7 +141,12 @@ def group_by_name(pairs: Iterable[tuple[str, Any]], arrays: Container[str] = ())
 
 
 def header_parameters(header: str) -> dict[str, str]:
-    """The parameters of a header; `filename*` wins over `filename`."""
+    """The parameters of a header; `filename*` wins over `filename`. Raises BadForm."""
     message = Message()
     message["content-type"] = header
-    return {name: collapse_rfc2231_value(it) for name, it in message.get_params([])}
+    try:
+        parameters = message.get_params([])
+    # Python cannot join the pieces of a value if some have a number and others have none.
+    except TypeError:
+        raise BadForm("parameters as in RFC 2231", header) from None
+    return {name: collapse_rfc2231_value(it) for name, it in parameters}

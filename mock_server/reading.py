@@ -1,6 +1,5 @@
-"""How the body of a request is read: JSON in any charset, forms, nothing. It is read here alone."""
+"""How the body of a request is read: JSON in UTF-8, forms, nothing. It is read here alone."""
 
-import codecs
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -32,8 +31,8 @@ from mock_server.forms import (
 JSON_TYPES = (JSON, "application/ld+json")
 _ITEM_SIGN = re.compile(r"\[\d*\]$")
 """What follows the name of an array in the name of an item, as in `tags[]` and `tags[0]`."""
-PYTHON_CODECS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
-"""Codecs of Python that are no charsets of JSON."""
+UTF_8 = ("utf-8", "utf8")
+"""The names of the only charset that is read."""
 
 
 class Reading(Struct, frozen=True):
@@ -60,9 +59,9 @@ def read(body: bytes, headers: Mapping[str, str], choices: Choices) -> Reading:
 
 
 def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
-    """Read a URL-encoded form, or JSON in any charset, as the Next.js of FastGPT 4.16 does.
+    """Read a URL-encoded form, or JSON, as the Next.js of FastGPT 4.16 does.
 
-    Raises BadCharset, BadJson, LimitReached, NotAnObject.
+    Raises BadCharset, BadForm, BadJson, LimitReached, NotAnObject.
     """
     media = media_type(headers)
     if media == URL_ENCODED:
@@ -77,40 +76,36 @@ def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
 
 
 def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """JSON in the charset of its Content-Type, in UTF-8 without BOM and halves of characters.
+    """JSON in UTF-8 without BOM, halves of characters and wrong bytes. Raises BadCharset, BadForm.
 
-    Raises BadCharset.
+    FastGPT reads any charset that Content-Type names, but clients name no other.
     """
-    if body.isascii() and headers.get("content-type") == JSON:
-        return replace_halves(body)
-    charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
-    try:
-        if codecs.lookup(charset).name in PYTHON_CODECS:
-            raise LookupError
-        text = body.decode(charset, "replace")
-    # A charset that is unknown, or a codec for other things than texts.
-    except (LookupError, UnicodeError):
-        raise BadCharset("a charset such as utf-8", charset, "header Content-Type") from None
-    return replace_halves(text.removeprefix("\ufeff").encode(errors="replace"))
+    # ASCII is the same in all of them.
+    if not body.isascii():
+        charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
+        if charset.lower() not in UTF_8:
+            raise BadCharset("the charset utf-8", charset, "header Content-Type")
+        body = body.decode(errors="replace").removeprefix("\ufeff").encode()
+    return replace_halves(body)
 
 
 def guess(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says that is refused, for the journal and conditions; None if it says nothing."""
     if not body:
         return {}
-    with suppress(BadJson):
-        return json_value(body)
-    with suppress(BadCharset, BadJson):
-        return json_value(in_utf8(body, headers))
-    if media_type(headers) not in FORMS:
-        return None
     try:
-        return form_value(body, headers)
+        with suppress(BadJson):
+            return json_value(body)
+        with suppress(BadJson):
+            return json_value(in_utf8(body, headers))
+        if media_type(headers) in FORMS:
+            return form_value(body, headers)
     except BadForm:
         return None
-    except LimitReached:
-        # With None, the journal would show the form as a text, with its secrets.
+    # With None, the journal would show the body as a text, with its secrets.
+    except (BadCharset, LimitReached):
         return {}
+    return None
 
 
 def value_or_text(value: Any, body: bytes) -> Any:

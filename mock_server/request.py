@@ -40,7 +40,6 @@ class ClientRequest(Struct, frozen=True, dict=True):
     headers: dict[str, str]
     """The headers by their names, which are in lower case."""
     body: bytes
-    key: str | None = None
     is_whole: bool = True
     """Whether `body` is complete: not too long to be read, and not dropped by the journal."""
     sent_path: str = ""
@@ -53,16 +52,22 @@ class ClientRequest(Struct, frozen=True, dict=True):
         cls, scope: Scope, headers: dict[str, str], body: bytes, choices: Choices, *, is_whole: bool
     ) -> Self:
         """The request of a scope with these headers, as texts, and this body."""
-        key = bearer_key(headers)
         query = scope["query_string"].decode("latin-1")
         path = scope["path"]
         # Not every server of ASGI gives the path as it was sent.
         sent_path = (scope.get("raw_path") or quote(path).encode()).decode(errors="replace")
-        return cls(scope["method"], path, query, headers, body, key, is_whole, sent_path, choices)
+        return cls(scope["method"], path, query, headers, body, is_whole, sent_path, choices)
 
     def under(self, choices: Choices) -> "ClientRequest":
         """The request, to be read under these choices."""
         return self if choices is self.choices else replace(self, choices=choices)
+
+    @cached_property
+    def key(self) -> str | None:
+        """The API key, None without one."""
+        if self.choices.request_form == "strict":
+            return bearer_key(self.headers)
+        return key_of_any_scheme(self.headers) or None
 
     @cached_property
     def reading(self) -> Reading:

@@ -200,3 +200,9 @@ def test_the_admin_document_has_the_kinds_of_rules_with_their_fields():
         schema = parts[reference.rpartition("/")[2]]
         names = {field.encode_name for field in structs.fields(KINDS[kind])}
         assert names < schema["properties"].keys()
+
+
+@pytest.mark.parametrize("path", ["/__admin%2Fhealth", "/%6fpenapi.json", "/%5F_admin/health"])
+def test_an_encoded_path_of_the_server_is_no_other_than_an_unknown_route(client, path):
+    refused = client.get(path)
+    assert (refused.status_code, refused.json()["statusText"]) == (404, "routeNotFound")
