@@ -86,6 +86,13 @@ def test_a_choice_that_needs_another_is_named_with_it(client):
     assert "(accepted with offset_missing=accept and page_size_max=100)" in message
 
 
+def test_no_choice_is_named_that_is_not_needed(client):
+    for sent in (SENT_PIN, {"appId": 5}):
+        content = json.dumps(sent).encode()
+        message = client.put(PIN, content=content, headers={"Authorization": "Bearer owner"}).text
+        assert ("(accepted with content_type_missing=accept)" in message) == (sent == SENT_PIN)
+
+
 def test_a_choice_that_only_leads_to_another_refusal_is_not_named(client):
     for body in ({"datasetId": "nope"}, {"datasetId": "d", "searchText": 5}):
         assert "accepted with" not in client.fetch(LIST, body).json()["message"]

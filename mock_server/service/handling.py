@@ -2,8 +2,7 @@
 
 import asyncio
 from asyncio import FIRST_COMPLETED
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from mock_server import errors
-from mock_server.choices import Choices, tolerances
+from mock_server.choices import Choices
 from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
 from mock_server.request import MAX_BODY, check_size
@@ -24,6 +23,7 @@ from mock_server.scripting.connection import (
     watch_client,
 )
 from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
+from mock_server.service.advice import accepting_choices
 from mock_server.service.call import Call
 from mock_server.service.hints import refusal_hint
 from mock_server.service.operation import Operation
@@ -165,7 +165,7 @@ class Handling:
             may_be_bound = operation.takes_bound_keys and call.caller.app_id is not None
             names_choices = operation.section is not None or may_be_bound
         if names_choices:
-            advice = " or ".join(self._accepting_choices(refusal, call))
+            advice = " or ".join(accepting_choices(refusal, call, self._routes))
         if advice:
             advice = f" (accepted with {advice})"
         response = self.failure(refusal, call, advice)
@@ -297,38 +297,6 @@ class Handling:
             self._is_sent = True
             self.call.exchange.note_end()
         await self._send(message)
-
-    def _accepting_choices(
-        self, refusal: Refusal, refused: Call, changed: tuple[str, ...] = ()
-    ) -> Iterator[str]:
-        """Yield each NAME=VALUE that accepts the request, or `NAME=VALUE and NAME=VALUE`.
-
-        Each level of recursion adds a choice to `changed`, and does not try that one again.
-        """
-        for setting, choices in tolerances(refused.choices):
-            choice = setting.partition("=")[0]
-            if choice in changed:
-                continue
-            trial = refused.restarted(replace(refused.moment, choices=choices))
-            other = self._refusal_of(trial)
-            if other is None:
-                yield setting
-                continue
-            # If the request is now refused for another reason, further choices may accept it.
-            is_repeated = type(other) is type(refusal) and other.where == refusal.where
-            if not is_repeated:
-                further = self._accepting_choices(other, trial, (*changed, choice))
-                yield from (f"{setting} and {it}" for it in islice(further, 1))
-
-    def _refusal_of(self, call: Call) -> Refusal | None:
-        """Try a call from the beginning. Returns its refusal; None if it succeeds."""
-        try:
-            operation = self._routes.resolve(call)
-            operation.admit(call)
-            operation.perform(call)
-        except Refusal as refusal:
-            return refusal
-        return None
 
 
 class Fault(Rule, frozen=True):
