@@ -54,7 +54,7 @@ def delete_dataset(call: AdminCall) -> dict[str, int]:
 def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
     """List the collections of a dataset or of a folder, in the fixture's order."""
     collections = call.dataset.collections
-    in_order = call.dataset.fixture_order
+    in_order = call.dataset.in_order("fixture")
     if query.parent_id is UNSET:
         return query.page("collections", in_order.all)
     parent = query.parent_id or ROOT
