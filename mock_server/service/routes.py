@@ -54,13 +54,7 @@ class Routes:
             raise errors.PathOfLaterRelease("a path of the release", call.request.path)
         methods = self._operations.get(path)
         if methods is None:
-            check_slashes(call)
-            if path == "/" and "text/html" in call.request.headers.get("accept", ""):
-                raise errors.OpenedRoot("a route", path, headers={"location": f"{ADMIN_PATH}/"})
-            if path == "/":
-                raise errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
-            hint = f"{suggest_path(path, self._operations)}; a test can answer it with `respond`"
-            raise errors.RouteNotFound("a route of the service", path, hint=hint)
+            raise self._unrouted(call, path)
         operation = methods.get(method) or next(iter(methods.values()))
         # Not every path is served under all choices.
         choice = operation.choice_of(path)
@@ -76,6 +70,19 @@ class Routes:
                 raise errors.MethodNotAllowed(methods, method)
         return operation
 
+    def _unrouted(self, call: Call, path: str) -> errors.Refusal:
+        """The refusal of a path that no operation has."""
+        straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
+        if straight != path and call.choices.request_form == "service":
+            query = call.request.query_text and f"?{call.request.query_text}"
+            return errors.Moved(quote(straight) + query, path)
+        if path == "/" and "text/html" in call.request.headers.get("accept", ""):
+            return errors.OpenedRoot("a route", path, headers={"location": f"{ADMIN_PATH}/"})
+        if path == "/":
+            return errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
+        hint = f"{suggest_path(path, self._operations)}; a test can answer it with `respond`"
+        return errors.RouteNotFound("a route of the service", path, hint=hint)
+
 
 def suggest_path(path: str, served: Collection[str]) -> str:
     """` (did you mean 'PATH'?)`, which may be a path of the admin API; empty if none is near."""
@@ -86,18 +93,3 @@ def suggest_path(path: str, served: Collection[str]) -> str:
     # One segment does not tell which path is meant.
     near += [it for it in served if it.endswith(end) and end.count("/") > 1]
     return did_you_mean([*near, path][0], [*near, *served])
-
-
-def check_slashes(call: Call) -> None:
-    """Raises Moved for a path with doubled or last slashes, unless request_form=strict."""
-    path = call.request.path
-    straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
-    if straight == path or call.choices.request_form == "strict":
-        return
-    location = quote(straight)
-    if call.request.query_text:
-        location += f"?{call.request.query_text}"
-    moved = errors.Moved("a path without doubled or last slashes", path)
-    moved.headers = {"location": location, "refresh": f"0;url={location}"}
-    moved.service_text = location
-    raise moved
