@@ -601,7 +601,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "error", "status": 200}, "a whole number from 400 to 599, got 200 - at $.status"),
     ({"kind": "error", "skip": None}, "a whole number from"),
     ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
-    ({"kind": "error", "refusal": "unExistDataset"}, "Expected unAuthorization, "),
+    ({"kind": "error", "refusal": "zz"}, "Expected unAuthTeam, "),
     ({"kind": "error", "refusal": "appUnExist", "status": 400}, "Expected refusal, or status"),
     ({"kind": "delay", "min": 5, "max": 0}, "min up to max"),
     ({"kind": "lost_write", "phase": "after"}, "Expected before, got 'after' - at $.phase"),
@@ -645,3 +645,10 @@ def test_clients_at_the_same_time_use_up_a_fault_once(client):
 def test_a_condition_on_a_text_that_is_never_met_is_refused(server, condition):
     with pytest.raises(Refused, match=r"Expected texts, .* - at \$.match"):
         server.fault("error", match={"headers": {"x": condition}})
+
+
+@pytest.mark.parametrize(("refusal", "code"), [("unExistDataset", 501002), ("unAuthChat", 504000)])
+def test_a_refusal_that_several_have_is_the_first_of_them(client, refusal, code):
+    client.control.choices["error_form"] = "service"
+    client.add("error", refusal=refusal)
+    assert client.pin().json()["code"] == code

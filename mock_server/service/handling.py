@@ -29,7 +29,7 @@ from mock_server.service.hints import refusal_hint
 from mock_server.service.operation import Operation
 from mock_server.service.routes import Routes
 
-UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved, errors.OpenedRoot)
+UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""
 ASKED_BY_BROWSERS = "/favicon.ico"
 """A path that no client under test is to blame for."""

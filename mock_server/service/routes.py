@@ -75,9 +75,10 @@ class Routes:
         straight = re.sub("/{2,}", "/", path).rstrip("/") or "/"
         if straight != path and call.choices.request_form == "service":
             query = call.request.query_text and f"?{call.request.query_text}"
-            return errors.Moved(quote(straight) + query, path)
+            location = quote(straight) + query
+            return errors.Moved("a path without doubled or last slashes", path, location)
         if path == "/" and "text/html" in call.request.headers.get("accept", ""):
-            return errors.OpenedRoot("a route", path, headers={"location": f"{ADMIN_PATH}/"})
+            return errors.OpenedRoot("a route", path, f"{ADMIN_PATH}/")
         if path == "/":
             return errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
         hint = f"{suggest_path(path, self._operations)}; a test can answer it with `respond`"
