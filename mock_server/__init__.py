@@ -3,12 +3,12 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import mock_server.real_time  # noqa: F401 - first, as it says
+import mock_server.timing.system_time  # noqa: F401 - first, as it says
 
 if TYPE_CHECKING:
     from mock_server.application import create_app
     from mock_server.control import Control
-    from mock_server.embedding import MockServer
+    from mock_server.embedded_server import MockServer
     from mock_server.scripting.handlers import HandlerRequest
 
 __version__ = "0.2.0"
@@ -17,7 +17,7 @@ __all__ = ["Control", "HandlerRequest", "MockServer", "create_app"]
 _HOMES = {
     "Control": "control",
     "HandlerRequest": "scripting.handlers",
-    "MockServer": "embedding",
+    "MockServer": "embedded_server",
     "create_app": "application",
 }
 

@@ -18,7 +18,7 @@ import httpx2
 import yaml
 from account import LocalClient, events
 
-from mock_server.service.app import OPERATIONS
+from mock_server.service.operations import OPERATIONS
 from mock_server.service.release import RELEASES
 
 Counts = dict[str, dict[str, dict[str, int]]]

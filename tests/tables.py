@@ -13,17 +13,17 @@ from replay import PROFILES as COMPARED_PROFILES
 from replay import compared, total
 
 from mock_server import MockServer, errors, pytest_plugin
-from mock_server.admin.app import ADMIN_ROUTES
+from mock_server.admin.application import ADMIN_ROUTES
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.cli import cli
 from mock_server.cli.serving import serve_command
 from mock_server.control import AddedRule, Control
+from mock_server.control.clock_and_choices import SandboxClock
 from mock_server.control.journal import JournalControl
-from mock_server.control.settings import SandboxClock
-from mock_server.faults.kinds import KINDS, PRESETS
+from mock_server.faults.rule_kinds import KINDS, PRESETS
 from mock_server.fixture import document
 from mock_server.scripting.rule import Rule
-from mock_server.service.app import OPERATIONS
+from mock_server.service.operations import OPERATIONS
 from mock_server.service.release import RELEASES, differing_releases
 from mock_server.store.account import Key, User
 
@@ -34,7 +34,7 @@ PAGES = [
     *(ROOT / ".github").glob("*.md"),
 ]
 PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
-COMPARED_FILE = ROOT / "mock_server/compared.json"
+COMPARED_FILE = ROOT / "mock_server/compared_operations.json"
 NAMED = {"date-time": "time", "string": "text"}
 
 
@@ -280,7 +280,7 @@ def written(text: str) -> str:
 
 
 def compared_json() -> str:
-    """What `mock_server/compared.json` has: a line for each operation."""
+    """What `mock_server/compared_operations.json` has: a line for each operation."""
     lines = [f'  "{name}": {json.encode(it).decode()}' for name, it in compared().items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

@@ -34,7 +34,11 @@ JSON = "application/json"
 NEW = "/api/core/dataset/collection/create"
 
 
-UTF_8 = [(JSON, "utf-8-sig"), (f'{JSON}; charset="UTF-8"', "utf-8"), ("application/ld+json", "utf-8")]
+UTF_8 = [
+    (JSON, "utf-8-sig"),
+    (f'{JSON}; charset="UTF-8"', "utf-8"),
+    ("application/ld+json", "utf-8"),
+]
 
 
 @pytest.mark.parametrize(("media", "encoding"), UTF_8)
@@ -53,11 +57,15 @@ ODD_HEADER = f'{JSON}; charset*0=a; charset*="b"'
 
 
 def test_a_header_whose_parameters_cannot_be_joined_is_refused(client):
-    refused = client.fetch(LIST, '{"searchText": "今"}'.encode(), headers={"Content-Type": ODD_HEADER})
+    refused = client.fetch(
+        LIST, '{"searchText": "今"}'.encode(), headers={"Content-Type": ODD_HEADER}
+    )
     assert refused.status_code == 500 and "parameters as in RFC 2231" in refused.json()["message"]
     assert client.control.journal[-1]["response"]["status"] == 500
     media = {"Content-Type": "multipart/form-data; boundary=b"}
-    part = b'--b\r\nContent-Disposition: form-data; name="file"; filename*0=a; filename*="b"\r\n\r\n'
+    part = (
+        b'--b\r\nContent-Disposition: form-data; name="file"; filename*0=a; filename*="b"\r\n\r\n'
+    )
     path = "/api/core/dataset/collection/create/localFile"
     refused = client.fetch(path, part + b"x\r\n--b--", headers=media)
     assert "parameters as in RFC 2231" in refused.json()["message"]

@@ -13,7 +13,7 @@ from account import LIST, SENT_LIST, Client, LocalClient
 import mock_server
 from mock_server.admin.console import CHINESE, FAILURES, USUAL_OPERATIONS
 from mock_server.choices import choice_table
-from mock_server.faults.kinds import PRESETS
+from mock_server.faults.rule_kinds import PRESETS
 
 TEMPLATES = Path(mock_server.__file__).with_name("admin") / "templates"
 

@@ -18,7 +18,7 @@ from msgspec import json
 from tables import PAGES, ROOT, anchor, written
 
 from mock_server.fixture.load import load_fixture
-from mock_server.service.app import OPERATION_NAMES
+from mock_server.service.operations import OPERATION_NAMES
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")

@@ -13,8 +13,8 @@ import pytest
 from account import LIST, SENT_LIST, as_bytes, by, connected, one_turn, read, until
 
 from mock_server import Control, MockServer, create_app
-from mock_server.embedding import run_server
-from mock_server.server import Server, listening_socket
+from mock_server.embedded_server import run_server
+from mock_server.http.server import Server, listening_socket
 
 FIXTURE = {"datasets": [{"id": "d"}]}
 

@@ -26,7 +26,7 @@ from account import (
 from starlette.responses import Response
 
 from mock_server.control import Refused
-from mock_server.faults.kinds import KINDS
+from mock_server.faults.rule_kinds import KINDS
 from mock_server.service.call import Call
 from mock_server.service.operation import Operation
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from mock_server.choices import choice_table
 from mock_server.errors import NeedsConnection
-from mock_server.faults.kinds import KINDS
-from mock_server.service.app import OPERATIONS
+from mock_server.faults.rule_kinds import KINDS
+from mock_server.service.operations import OPERATIONS
 
 Json = dict[str, Any]
 JSON_TYPE = {"content-type": "application/json"}

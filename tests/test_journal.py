@@ -18,8 +18,8 @@ from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClie
 from mock_server.admin.journal import entry_events
 from mock_server.application import create_app
 from mock_server.control import Refused
+from mock_server.http.request import ClientRequest
 from mock_server.journal import MAX_ENTRIES, Exchange, Journal
-from mock_server.request import ClientRequest
 
 
 def give_up(client: Client, method: str = "PUT", path: str = PIN, body: Any = SENT_PIN) -> None:

@@ -4,8 +4,8 @@ import pytest
 from account import PIN
 from test_routes import send
 
-from mock_server.service.app import OPERATIONS
 from mock_server.service.examples import DEMO_CHAT, DEMO_COLLECTION, DEMO_DATASET
+from mock_server.service.operations import OPERATIONS
 
 pytestmark = pytest.mark.served(fixture="demo", profile="fastgpt-4.16")
 

@@ -14,7 +14,7 @@ from account import LocalClient
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
 from mock_server.tools.pull import anonymized, pull
-from mock_server.tools.responses import ServiceError
+from mock_server.tools.real_responses import ServiceError
 
 KEY = "fastgpt-secret-of-the-owner"
 CHATS = [{"chatId": f"c{n}", "title": f"Chat of Alice {n}", "top": n % 9 == 0} for n in range(65)]

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from mock_server import MockServer
 from mock_server.sandbox import State
-from mock_server.signals import Signal
+from mock_server.timing.signals import Signal
 
 DOCUMENT = {"apps": [{"id": "a", "chats": [{"chatId": "c"}], "replies": ["Hello."]}]}
 DOCUMENT |= {"datasets": [{"id": "d", "collections": [{"_id": "x", "name": "X"}]}]}

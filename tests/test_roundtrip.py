@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from mock_server.clock import Clock, format_ms
-from mock_server.faults.kinds import AnyFault
+from mock_server.faults.rule_kinds import AnyFault
 from mock_server.fixture.dump import dump, yaml_of
 from mock_server.fixture.load import SHIPPED, load_fixture, load_sources
 from mock_server.fixture.source import Source
 from mock_server.sandbox import Moment
-from mock_server.scripting.answers import AnswerRule, HitsRule, ReplyRule
+from mock_server.scripting.response_rules import AnswerRule, HitsRule, ReplyRule
 from mock_server.scripting.script import Declared
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User
 from mock_server.store.objects import Collection, DataRow, Dataset, LevelName
 from mock_server.store.replies import Part, Record
+from mock_server.timing.clock import Clock, format_ms
 
 ODD = ["65e1", "1", "-0", "null", "true", "", "- x", "a: b", "é\n", "\t#", "'", "\u2028", "\x7f😀"]
 MS = 253_402_300_799_999

@@ -9,11 +9,11 @@ import pytest
 from account import COMPLETIONS, LIST, LocalClient
 from msgspec import structs
 
-from mock_server.admin.app import ADMIN_ROUTES
-from mock_server.faults.kinds import KINDS
+from mock_server.admin.application import ADMIN_ROUTES
+from mock_server.faults.rule_kinds import KINDS
 from mock_server.service.account import login_by_password
-from mock_server.service.app import OPERATIONS
 from mock_server.service.operation import Operation
+from mock_server.service.operations import OPERATIONS
 
 EXAMPLES = [it for it in OPERATIONS if it.example or not it.request_type.__struct_fields__]
 IDS = ("appId", "datasetId", "collectionId", "dataId", "id")

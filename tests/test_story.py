@@ -11,8 +11,8 @@ from mock_server import Control
 from mock_server.application import load_baseline
 from mock_server.control import Refused
 from mock_server.sandbox import Sandboxes
-from mock_server.service.app import Service
 from mock_server.service.operation import Operation
+from mock_server.service_application import Service
 
 DOCUMENT = {"keys": [{"key": "owner"}, {"key": "outsider", "permission": "none"}]}
 DOCUMENT |= {"apps": [{"id": "app", "chats": [{"chatId": "c1"}]}]}

@@ -15,7 +15,7 @@ from test_model import lenient, requests
 
 from mock_server.choices import PROFILES, choice_table, profile_choices
 from mock_server.tools.account_reader import NotReadable
-from mock_server.tools.responses import ServiceError, UnexpectedResponse
+from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
 from mock_server.tools.verify import Report, profile_document, text_report, verify_server
 from mock_server.tools.verify_requests import UNKNOWN_ID
 

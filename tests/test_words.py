@@ -9,16 +9,16 @@ from account import ACCOUNTS, LIST
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from mock_server.admin.app import ADMIN_ROUTES
-from mock_server.decoding import convert_or_refuse
+from mock_server.admin.application import ADMIN_ROUTES
+from mock_server.decoding.json_values import convert_or_refuse
+from mock_server.decoding.validation import plain_type, type_in_words, union_members
 from mock_server.errors import InvalidField
-from mock_server.faults.kinds import KINDS
+from mock_server.faults.rule_kinds import KINDS
 from mock_server.fixture.document import FixtureDocument
 from mock_server.fixture.load import ProfileFile, load_fixture
 from mock_server.fixture.source import FixtureError
-from mock_server.salvage import plain_type, type_in_words, union_members
-from mock_server.service.app import OPERATIONS
-from mock_server.words import closest_word, did_you_mean
+from mock_server.service.operations import OPERATIONS
+from mock_server.text.wording import closest_word, did_you_mean
 
 PYTHON = re.compile(r"`|regex|RFC|\b(NoneType|None|str|int|float|bool|dict|Struct|array|Invalid)\b")
 CODE = re.compile(r"\\Z|\(\?|\[\^?[A-Za-z0-9]-")

@@ -3,10 +3,10 @@
 from itertools import chain
 
 from mock_server.admin.route import AdminCall, PageQuery, route
-from mock_server.decoding import JsonObject
+from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
-from mock_server.scripting.answers import odd_placeholders
+from mock_server.scripting.response_rules import odd_placeholders
 from mock_server.store.account import Chat
 
 

@@ -17,18 +17,18 @@ from msgspec.structs import asdict
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from mock_server.admin.clock_and_choices import get_clock
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
-from mock_server.admin.settings import get_clock
 from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices
-from mock_server.clock import Clock
-from mock_server.decoding import JsonObject
-from mock_server.faults.kinds import PRESETS
+from mock_server.decoding.json_values import JsonObject
+from mock_server.faults.rule_kinds import PRESETS
 from mock_server.journal import Exchange, Violation
-from mock_server.redaction import redact
 from mock_server.scripting.match import brief_json
 from mock_server.scripting.rule import Rule
-from mock_server.service.app import OPERATION_NAMES
+from mock_server.service.operations import OPERATION_NAMES
 from mock_server.store.account import folder_ids
+from mock_server.text.redaction import redact
+from mock_server.timing.clock import Clock
 
 FILES = Path(__file__).parent
 PAGE_SIZE = 100

@@ -3,13 +3,13 @@
 from msgspec import UNSET, UnsetType
 
 from mock_server.admin.route import AdminCall, PageQuery, route
-from mock_server.decoding import JsonObject
+from mock_server.decoding.json_values import JsonObject
 from mock_server.errors import CollectionNotFound
 from mock_server.fixture.dump import dataset_entry
 from mock_server.fixture.merge import parse_collections, parse_dataset
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import ROOT, Collection
-from mock_server.words import did_you_mean
+from mock_server.text.wording import did_you_mean
 
 
 class CollectionsQuery(PageQuery):

@@ -6,9 +6,9 @@ from typing import Annotated, get_origin
 from msgspec import to_builtins
 
 from mock_server.admin.route import AdminCall, Input, route
-from mock_server.decoding import JsonObject, convert_or_refuse
+from mock_server.decoding.json_values import JsonObject, convert_or_refuse
 from mock_server.errors import InvalidField
-from mock_server.faults.kinds import (
+from mock_server.faults.rule_kinds import (
     PRESETS,
     AnyRule,
     PresetName,
@@ -16,15 +16,15 @@ from mock_server.faults.kinds import (
     read_preset,
     read_rule,
 )
-from mock_server.scripting.answers import odd_placeholders
 from mock_server.scripting.handlers import HANDLER
 from mock_server.scripting.paths import PathPattern
+from mock_server.scripting.response_rules import odd_placeholders
 from mock_server.scripting.rule import ActiveRule, Rule
-from mock_server.service.app import OPERATION_NAMES, OPERATIONS
+from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
+from mock_server.service.pages import Page
 from mock_server.service.records import LinkedPage
-from mock_server.service.shared import Page
 from mock_server.store.account import Store
-from mock_server.words import did_you_mean
+from mock_server.text.wording import did_you_mean
 
 PAGE_OPERATIONS = frozenset(
     it.name

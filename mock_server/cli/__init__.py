@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from mock_server import __version__
-from mock_server.cli import common, offline, outside, serving
+from mock_server.cli import common, offline, real_service, serving
 from mock_server.cli.common import PREFIX, fail, say
 from mock_server.fixture.load import SHIPPED
-from mock_server.words import did_you_mean
+from mock_server.text.wording import did_you_mean
 
 
 class Commands(click.Group):
@@ -45,9 +45,9 @@ COMMANDS = (
     offline.init_command,
     offline.schema_command,
     serving.wait_command,
-    outside.verify_command,
-    outside.pull_command,
-    outside.import_group,
+    real_service.verify_command,
+    real_service.pull_command,
+    real_service.import_group,
 )
 
 

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 from msgspec import json
 
-from mock_server.decoding import JsonObject
+from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.dump import yaml_of
 
 

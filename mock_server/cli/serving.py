@@ -15,8 +15,8 @@ from time import monotonic, sleep
 
 import click
 
+from mock_server.admin.sandbox_state import Health
 from mock_server.admin.sandboxes import owner_key
-from mock_server.admin.state import Health
 from mock_server.application import create_app
 from mock_server.choices import PROFILES, choice_table
 from mock_server.cli.common import (
@@ -33,9 +33,9 @@ from mock_server.cli.common import (
 from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
-from mock_server.redaction import redact_query
+from mock_server.http.server import listening_socket, serve, url_at, url_of
 from mock_server.sandbox import Baseline, Sandboxes
-from mock_server.server import listening_socket, serve, url_at, url_of
+from mock_server.text.redaction import redact_query
 
 AN_ORIGIN = "an origin with scheme and without path, such as http://localhost:3000"
 ORIGIN = r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+"
@@ -255,7 +255,7 @@ def wait_command(
     """Wait until a mock server is ready."""
     import httpx2
 
-    from mock_server.control.http import json_fields, stranger_in_words
+    from mock_server.control.admin_client import json_fields, stranger_in_words
 
     if process is not None:
         host, port = address_of_process(process, host, port)

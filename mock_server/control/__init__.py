@@ -4,8 +4,8 @@ The server checks all arguments: `Refused` has its message. Durations are in sec
 with `ms` in their names.
 """
 
+from mock_server.control.admin_client import Refused
 from mock_server.control.control import Control
-from mock_server.control.http import Refused
 from mock_server.control.rules import AddedRule
 
 __all__ = ["AddedRule", "Control", "Refused"]

@@ -11,17 +11,17 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
-from mock_server.control.http import (
+from mock_server.control.admin_client import (
     InProcess,
     as_data,
     client_at,
     path_to,
     without_none,
 )
+from mock_server.control.clock_and_choices import SandboxChoices, SandboxClock
 from mock_server.control.journal import JournalControl
 from mock_server.control.rules import AddedRule
-from mock_server.control.settings import SandboxChoices, SandboxClock
-from mock_server.decoding import JsonObject
+from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import open_source
 from mock_server.scripting.handlers import Handler
 from mock_server.store.account import Chat

@@ -7,11 +7,11 @@ from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 from mock_server.choices import OUTSIDE_SPEC, violation_sections
-from mock_server.control.http import AdminClient, Refused, path_to, without_none
-from mock_server.decoding import JsonObject
-from mock_server.real_time import RealTime
+from mock_server.control.admin_client import AdminClient, Refused, path_to, without_none
+from mock_server.decoding.json_values import JsonObject
 from mock_server.scripting.match import brief_json
-from mock_server.words import check_names
+from mock_server.text.wording import check_names
+from mock_server.timing.system_time import RealTime
 
 POLL_SECONDS = 0.01
 """Seconds between two readings of the journal."""

@@ -13,10 +13,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.application import load_baseline
 from mock_server.choices import merged_choices
 from mock_server.control import Control
-from mock_server.control.http import client_at
-from mock_server.embedding import MockServer, NotStarted
+from mock_server.control.admin_client import client_at
+from mock_server.embedded_server import MockServer, NotStarted
 from mock_server.fixture.load import load_fixture, read_profile
-from mock_server.plugin.setups import FixtureWarning, Setup, plain_errors
+from mock_server.plugin.server_options import FixtureWarning, Setup, plain_errors
 from mock_server.sandbox import Baseline
 
 MISLED = (

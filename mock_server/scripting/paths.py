@@ -2,7 +2,7 @@
 
 import re
 
-from mock_server.request import ENCODED_SLASH
+from mock_server.http.request import ENCODED_SLASH
 
 MAX_PATTERN = 1_000
 """How many characters a pattern may have: a match takes time for each of them."""

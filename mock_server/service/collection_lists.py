@@ -17,9 +17,10 @@ from mock_server.service.collections import (
     training_state,
 )
 from mock_server.service.examples import DEMO_DATASET
+from mock_server.service.fields import struct_from
 from mock_server.service.operation import Fields, Operation
+from mock_server.service.pages import Page, page_offset, show_page
 from mock_server.service.rights import Permission, rights
-from mock_server.service.shared import Page, page_offset, show_page, struct_from
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (
     FOLDER,
@@ -32,7 +33,7 @@ from mock_server.store.objects import (
     SpecFields,
     fold_text,
 )
-from mock_server.words import count_in_words
+from mock_server.text.wording import count_in_words
 
 
 class ListV2Request(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):

@@ -11,18 +11,18 @@ from starlette.types import Message, Receive, Scope, Send
 
 from mock_server import errors
 from mock_server.choices import Choices
-from mock_server.envelope import failure_response
 from mock_server.errors import Refusal
-from mock_server.request import MAX_BODY, check_size
-from mock_server.scripting.answers import AnswerRule, compute
-from mock_server.scripting.connection import (
+from mock_server.http.connection import (
     TRANSPORT,
     BrokenResponse,
     Connection,
     wait_for_disconnect,
     watch_client,
 )
-from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
+from mock_server.http.request import MAX_BODY, check_size
+from mock_server.http.responses import failure_response
+from mock_server.scripting.response_rules import AnswerRule, compute
+from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick
 from mock_server.service.advice import accepting_choices
 from mock_server.service.call import Call
 from mock_server.service.hints import refusal_hint
@@ -209,14 +209,15 @@ class Handling:
         exchange.fired_rule = exchange.fired_rule or outcome.fired_rule
         return outcome.response
 
-    async def disturb(self, firing: Candidate["Fault"]) -> Response:
+    async def disturb(self, firing: Candidate[Any]) -> Response:
         """The response that a fault makes of the right one."""
         self.call.exchange.fired_rule = firing.as_fired_rule()
         # The operation is performed before the fault: only its response is lost.
         if firing.rule.phase == "after":
             await self.right_response()
         try:
-            return await firing.rule.apply(firing, self)
+            response: Response = await firing.rule.apply(firing, self)
+            return response
         except errors.NeedsConnection as refusal:
             return failure_response(refusal, self.choices)
 
@@ -297,19 +298,3 @@ class Handling:
             self._is_sent = True
             self.call.exchange.note_end()
         await self._send(message)
-
-
-class Fault(Rule, frozen=True):
-    """A rule that disturbs the work on a request. Each kind has its own `apply`."""
-
-    def can_fire(self, handling: Handling) -> bool:
-        """Whether a fault can fire on a request: none does if the body is broken JSON."""
-        return not handling.call.request.has_broken_json and self.applies(handling)
-
-    def applies(self, handling: Handling) -> bool:
-        """Whether this kind can do anything to the request."""
-        return True
-
-    async def apply(self, firing: Candidate["Fault"], handling: Handling) -> Response:
-        """The response in place of the right one, which is `handling.right_response()`."""
-        raise NotImplementedError

@@ -7,7 +7,7 @@ from mock_server import errors
 from mock_server.errors import Refusal
 from mock_server.service.call import Call
 from mock_server.service.operation import Operation
-from mock_server.words import count_in_words
+from mock_server.text.wording import count_in_words
 
 MAX_IDS = 5
 """The most ids that a hint names."""

@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 from mock_server import errors
 from mock_server.choices import OUTSIDE_SPEC
-from mock_server.request import ADMIN_PATH, MAX_BODY, OPENAPI_PATH
+from mock_server.http.request import ADMIN_PATH, MAX_BODY, OPENAPI_PATH
 from mock_server.service.call import Call
 from mock_server.service.operation import Operation
-from mock_server.words import did_you_mean
+from mock_server.text.wording import did_you_mean
 
 LINKS = {
     "console": f"{ADMIN_PATH}/",

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from mock_server.decoding import JsonObject, value_of_text
+from mock_server.decoding.json_values import JsonObject, value_of_text
 from mock_server.store.account import App, objects_in
 from mock_server.store.replies import as_text
 

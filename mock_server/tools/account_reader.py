@@ -8,15 +8,20 @@ from urllib.parse import quote
 import httpx2
 from msgspec import Struct
 
-from mock_server.decoding import JsonObject, convert_or_refuse
+from mock_server.decoding.json_values import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal, UnknownKey
 from mock_server.service.chats import get_histories
 from mock_server.service.collection_lists import list_v2
-from mock_server.service.data import data_list
+from mock_server.service.data_rows import data_list
 from mock_server.store.account import objects_in
 from mock_server.store.objects import omit
-from mock_server.tools import object_kinds as kinds
-from mock_server.tools.responses import ListPage, ServerResponse, ServiceError, UnexpectedResponse
+from mock_server.tools import account_objects as kinds
+from mock_server.tools.real_responses import (
+    ListPage,
+    ServerResponse,
+    ServiceError,
+    UnexpectedResponse,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")

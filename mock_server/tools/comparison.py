@@ -8,12 +8,12 @@ import httpx2
 from msgspec import Struct, ValidationError, convert, structs
 
 from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
-from mock_server.decoding import JsonObject
+from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import load_fixture
 from mock_server.sandbox import Sandboxes
-from mock_server.service.app import Service
 from mock_server.service.release import Release, release_of
-from mock_server.tools.responses import ListPage, ServerResponse
+from mock_server.service_application import Service
+from mock_server.tools.real_responses import ListPage, ServerResponse
 from mock_server.tools.verify_requests import Request
 
 KEY = "fastgpt-verify"

@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 from msgspec import MsgspecError, convert, json
 
-from mock_server.decoding import NOT_JSON, JsonObject, value_of_text
-from mock_server.request import ClientRequest
-from mock_server.scripting.answers import ReplyRule
+from mock_server.decoding.json_values import NOT_JSON, JsonObject, value_of_text
+from mock_server.http.request import ClientRequest
+from mock_server.scripting.response_rules import ReplyRule
 from mock_server.service.completions import completions, completions_v2
 from mock_server.service.reply_stream import ReplyFormat, reply_events
 from mock_server.store.replies import MAX_PAUSE_MS, Reply
+from mock_server.text.wording import count_in_words
 from mock_server.tools.recorded_reply import RecordedReply
-from mock_server.words import count_in_words
 
 
 class Skipped(Exception):

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from hashlib import shake_256
 from typing import Any
 
-from mock_server.control.http import client_at
-from mock_server.decoding import JsonObject
-from mock_server.tools import object_kinds as kinds
+from mock_server.control.admin_client import client_at
+from mock_server.decoding.json_values import JsonObject
+from mock_server.tools import account_objects as kinds
 from mock_server.tools.account_reader import AccountReader
 
 TEXTS = (

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.decoding import JsonObject, value_of_text
-from mock_server.envelope import sse_event
+from mock_server.decoding.json_values import JsonObject, value_of_text
+from mock_server.http.responses import sse_event
 from mock_server.store.replies import as_text, can_be_answered
 
 _BLOCK = re.compile(r".+?(?:(?:\r\n|\r(?!\n)|\n){2}|\Z)", re.DOTALL)

@@ -14,13 +14,14 @@ import httpx2
 from msgspec import Struct, json
 
 from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
-from mock_server.decoding import JsonObject
+from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import ProfileFile
 from mock_server.service.release import release_of
 from mock_server.store.objects import omit
+from mock_server.text.wording import count_in_words
+from mock_server.tools.account_objects import is_folder
 from mock_server.tools.comparison import KEY, Comparison, Contrasts
 from mock_server.tools.drift import differences_in_words, new_differences
-from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.verify_reader import VerifyReader
 from mock_server.tools.verify_requests import (
     UNKNOWN_ID,
@@ -28,7 +29,6 @@ from mock_server.tools.verify_requests import (
     fullest_folder,
     reading_requests,
 )
-from mock_server.words import count_in_words
 
 NO_APP: JsonObject = {"id": UNKNOWN_ID, "chats": []}
 

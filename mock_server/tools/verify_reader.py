@@ -5,22 +5,22 @@ from itertools import filterfalse, islice
 from secrets import token_hex
 from typing import ClassVar
 
-from mock_server.decoding import JsonObject
-from mock_server.tools import object_kinds as kinds
+from mock_server.decoding.json_values import JsonObject
+from mock_server.text.wording import count_in_words
+from mock_server.tools import account_objects as kinds
 from mock_server.tools.account_reader import (
     ITEMS_A_PAGE,
     AccountReader,
     NotReadable,
 )
 from mock_server.tools.comparison import Answer, RequestGroup
-from mock_server.tools.responses import ListPage
+from mock_server.tools.real_responses import ListPage
 from mock_server.tools.verify_requests import (
     LIST,
     Request,
     pinning_requests,
     restoring_requests,
 )
-from mock_server.words import count_in_words
 
 MAX_RESOURCES = 10
 """The most datasets of which the one that shows most is chosen."""

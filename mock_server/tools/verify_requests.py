@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 from msgspec import UNSET, Struct, json
 
-from mock_server.decoding import JsonObject
+from mock_server.decoding.json_values import JsonObject
 from mock_server.service.chats import del_history, get_histories, update_history
 from mock_server.service.collection_lists import list_v2
 from mock_server.store.objects import fold_text

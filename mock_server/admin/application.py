@@ -1,0 +1,110 @@
+"""The admin API, by which tests control the server and read its journal."""
+
+import re
+from collections.abc import Collection
+from itertools import chain
+from types import ModuleType
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from mock_server.admin import (
+    apps,
+    clock_and_choices,
+    console,
+    datasets,
+    journal,
+    rules,
+    sandbox_state,
+    sandboxes,
+)
+from mock_server.admin.guard import Guard
+from mock_server.admin.route import ROUTES
+from mock_server.choices import Choices
+from mock_server.errors import BadFixture, MethodNotAllowed, Refusal, RouteNotFound
+from mock_server.fixture.source import FixtureError
+from mock_server.http.responses import failure_response, json_response
+from mock_server.openapi import admin_document
+from mock_server.sandbox import Sandboxes
+from mock_server.text.wording import closest_word
+
+
+def routes_of(module: ModuleType) -> list[Route]:
+    """The routes that a module declares."""
+    return [it for it in ROUTES if it.endpoint.__module__ == module.__name__]
+
+
+SANDBOX_SUBJECTS = (sandbox_state, rules, journal, clock_and_choices, apps, datasets)
+SANDBOX_ROUTES = [*chain.from_iterable(map(routes_of, SANDBOX_SUBJECTS))]
+ADMIN_ROUTES = [*SANDBOX_ROUTES, *routes_of(sandboxes)]
+OTHER_NAMES = {"faults": "/rules", "mappings": "/rules", "requests": "/journal"}
+"""A subject's former name, or its name in WireMock -> its path."""
+
+
+def create_admin(
+    all_sandboxes: Sandboxes, *, token: str | None, allowed_hosts: Collection[str], demo: bool
+) -> Starlette:
+    """The admin API, to be mounted. A route under `/sandboxes/NAME` is for that sandbox."""
+    files = StaticFiles(directory=console.FILES / "static", check_dir=False)
+    app = Starlette(
+        routes=[
+            Route("/", console.get_console),
+            Route("/openapi.json", lambda request: json_response(admin_document(ADMIN_ROUTES))),
+            *routes_of(console),
+            Mount("/static", files, middleware=[Middleware(GZipMiddleware)]),
+            *ADMIN_ROUTES,
+            Mount("/sandboxes/{sandbox}", routes=[*SANDBOX_ROUTES, *routes_of(console)]),
+        ],
+        middleware=[Middleware(Guard, token=token, allowed_hosts=allowed_hosts)],
+        exception_handlers={
+            **dict.fromkeys((Refusal, FixtureError, HTTPException), refuse),
+            # The client has left, so nobody reads this response.
+            ClientDisconnect: lambda request, error: Response(),
+        },
+    )
+    app.state.sandboxes = all_sandboxes
+    app.state.demo = demo
+    return app
+
+
+def refuse(request: Request, error: Exception) -> Response:
+    """The envelope of an error, which depends on no choice."""
+    if isinstance(error, FixtureError):
+        refusal: Refusal = BadFixture(f"a fixture without mistakes, got:\n{error}")
+        # The mistakes of a single object, which has no file, are the whole message.
+        if not error.problems[0].file:
+            refusal.message = str(error)
+    elif isinstance(error, Refusal):
+        refusal = error
+    else:
+        refusal = refusal_of_path(request)
+    return failure_response(refusal, Choices())
+
+
+def refusal_of_path(request: Request) -> Refusal:
+    """The refusal of a request that no route takes: wrong method, or unknown path."""
+    path = request.url.path
+    # A path may begin with /sandboxes/NAME.
+    own_path, is_of_sandbox = re.subn("^(/__admin)/sandboxes/[^/]+(?=/)", r"\1", path)
+    routes = SANDBOX_ROUTES if is_of_sandbox else ADMIN_ROUTES
+    methods: set[str] = set()
+    for route in routes:
+        if route.path_regex.match(own_path.removeprefix("/__admin")):
+            methods |= route.methods or set()
+    if methods:
+        return MethodNotAllowed(sorted(methods - {"HEAD"}), request.method)
+    # The hint names a route that ends with the same word, or a similar one.
+    hint = " (GET /__admin/openapi.json lists them)"
+    paths = {it.path.rpartition("/")[2]: it.path for it in ADMIN_ROUTES} | OTHER_NAMES
+    word: str | None = own_path.split("/")[2]
+    if word not in OTHER_NAMES:
+        word = closest_word(path.rpartition("/")[2], paths)
+    if word is not None:
+        hint = f" (did you mean '/__admin{paths[word]}'?)"
+    return RouteNotFound("a route of the admin API", path, hint=hint)

@@ -1,0 +1,168 @@
+"""The commands that read a real service, or a recording of one.
+
+Each imports its tools when it runs: httpx2 would add 40 ms to each start of the server.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import to_builtins
+
+from mock_server.cli import common
+from mock_server.cli.common import OUTPUT, Exit, check_address, fail, option, say, write_document
+from mock_server.fixture.load import load_fixture, read_profile
+from mock_server.text.wording import count_in_words
+
+
+def key_from(variable: str) -> str:
+    """The API key in an environment variable."""
+    key = os.environ.get(variable, "").strip()
+    if not key or not key.isascii() or not key.isprintable():
+        fail(f"Expected an API key in the variable {variable}, in printable ASCII characters")
+    return key
+
+
+def check_other_file(output: Path | None, known: Path | None, option: str) -> None:
+    """Refuse to write the file that is read."""
+    if output and output == known:
+        fail(f"Expected another file than the one that is read, got {output} - at {option}")
+
+
+@click.command("verify")
+@option("--base-url", required=True, callback=check_address, help="Address of the server.")
+@click.option("--key-env", default=common.VERIFY_KEY, help="Name of the variable with the API key.")
+@click.option(
+    "--dataset", metavar="ID", help="Dataset to look at; by default the best of the first 10."
+)
+@click.option("--app", metavar="ID", help="App to look at; by default the first one.")
+@click.option("--write", is_flag=True, help="Also pin a chat, and put it back.")
+@click.option(
+    "--format",
+    "report",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Format of the report on stdout.",
+)
+@click.option("--write-profile", **OUTPUT, help="Profile file to write, with the values seen.")
+@click.option("--baseline", **OUTPUT, help="File of known drift: only what it lacks is a failure.")
+@click.option("--write-baseline", is_flag=True, help="Write that file.")
+def verify_command(
+    base_url: str,
+    key_env: str,
+    dataset: str | None,
+    app: str | None,
+    write: bool,
+    report: str,
+    write_profile: Path | None,
+    baseline: Path | None,
+    write_baseline: bool,
+) -> None:
+    """Find the choices of a server, and what it answers in another way than this mock."""
+    from mock_server.control.admin_client import client_at
+    from mock_server.tools.account_reader import NotReadable
+    from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
+    from mock_server.tools.verify import REPORTS, comment_of, profile_document, verify_server
+
+    known = None
+    if write_baseline and not baseline:
+        fail("Expected --baseline FILE, got none - at --write-baseline")
+    check_other_file(write_profile, baseline, "--write-profile")
+    if baseline and not write_baseline:
+        try:
+            known = read_profile(baseline)
+        except ValueError as error:
+            fail(f"{error} (--write-baseline writes a baseline)", Exit.BROKEN_FIXTURE)
+    client = client_at(base_url, key_from(key_env), trust_env=True)
+    try:
+        found = verify_server(
+            client,
+            dataset=dataset,
+            app=app,
+            baseline=known,
+            key_env=key_env,
+            may_write=write,
+            say=say,
+        )
+    except UnexpectedResponse as error:
+        fail(str(error), Exit.UNEXPECTED_RESPONSE)
+    except ServiceError as error:
+        fail(str(error), Exit.UNREACHABLE)
+    except NotReadable as error:
+        fail(f"nothing is observed with the key in {key_env}: {error}")
+    click.echo(REPORTS[report](found))
+    if write_profile:
+        write_document(profile_document(found), write_profile, comment_of(found))
+    if baseline and write_baseline:
+        write_document(to_builtins(found.seen), baseline)
+        raise SystemExit(not found.observed)
+    raise SystemExit(not found.is_one_profile or bool(known and found.drift))
+
+
+@click.command("pull")
+@option("--base-url", required=True, callback=check_address, help="Address of FastGPT.")
+@click.option("--key-env", default=common.PULL_KEY, help="Name of the variable with the API key.")
+@click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
+@click.option("--app", multiple=True, help="Id of an app to read, by default all.")
+@click.option("--rows", is_flag=True, help="Read the rows of collections, too.")
+@click.option("--anonymize", is_flag=True, help="Replace texts, members and links.")
+@click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
+def pull_command(
+    base_url: str, key_env: str, anonymize: bool, output: Path | None, **selection: Any
+) -> None:
+    """Read an account of a real FastGPT into a fixture."""
+    from mock_server.tools.pull import anonymized, pull
+    from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
+
+    key = key_from(key_env)
+    try:
+        document, problems = pull(base_url, key, say=say, **selection)
+        for problem in problems:
+            say(problem)
+        if not (document["apps"] or document["datasets"]):
+            fail(f"nothing could be read with the key in {key_env}, nothing is written")
+        if anonymize:
+            document = anonymized(document)
+        write_document(document, output)
+        say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
+    except KeyboardInterrupt:
+        fail("interrupted: nothing is written", Exit.UNREACHABLE)
+    except UnexpectedResponse as error:
+        fail(str(error), Exit.UNEXPECTED_RESPONSE)
+    except ServiceError as error:
+        fail(str(error), Exit.UNREACHABLE)
+    raise SystemExit(bool(problems))
+
+
+@click.group("import")
+def import_group() -> None:
+    """Make a fixture from a recording of a service."""
+
+
+@import_group.command("har")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--app", metavar="ID", help="App of all replies; by default the one of each request.")
+@click.option("--pace", is_flag=True, help="Keep how long each reply took.")
+@click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
+def har_command(file: Path, app: str | None, pace: bool, output: Path | None) -> None:
+    """Make replies of the completions in a HAR recording. No header and no key is kept."""
+    from mock_server.tools.har import fixture_of
+
+    check_other_file(output, file.resolve(), "--output")
+    try:
+        with file.open("rb") as har:
+            document, notes = fixture_of(har, app, keeps_pace=pace)
+        load_fixture(document)
+    except OSError as error:
+        fail(f"cannot read {file}: {error.strerror}", Exit.BROKEN_FIXTURE)
+    except ValueError as error:
+        fail(f"{file}: {error}", Exit.BROKEN_FIXTURE)
+    for note in notes:
+        say(note)
+    if not document["apps"]:
+        fail(f"{file} shows no reply")
+    write_document(document, output)
+    for app_entry in document["apps"]:
+        replies = count_in_words(len(app_entry["replies"]), "exchange")
+        say(f"wrote {replies} as replies of app {app_entry['id']} to {output or 'stdout'}")

@@ -1,0 +1,155 @@
+"""Calls of the admin API, over a socket or in process."""
+
+import asyncio
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from html import unescape
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+import msgspec
+from starlette.types import ASGIApp
+
+from mock_server.decoding.json_values import JsonObject
+from mock_server.scripting.handlers import HANDLER, Handler
+from mock_server.timing.system_time import RealTime
+
+TIMEOUT = 30
+"""Seconds that a call may take."""
+TITLE = re.compile("<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+
+__tracebackhide__ = True
+"""Makes pytest leave this module out of tracebacks."""
+
+
+class Refused(ValueError):
+    """The server refused a call of its admin API. `response` has the reason as `message`."""
+
+    def __init__(self, status: int, response: JsonObject) -> None:
+        self.status = status
+        self.response = response
+        super().__init__(response["message"])
+
+
+class AdminClient:
+    """Calls the admin API for one sandbox; `http` is a client with the server's address.
+
+    `app` is the server as an application, if it is in this process.
+    """
+
+    def __init__(self, http: httpx2.Client, sandbox: str = "default", app: Any = None) -> None:
+        self.http = http
+        self.sandbox = sandbox
+        self.app = app
+
+    def call(
+        self, method: str, path: str, body: Any = None, media: str = "json", **query: Any
+    ) -> JsonObject:
+        """Call a route of this sandbox. Raises Refused, ConnectionError."""
+        return self.call_api(method, f"/sandboxes/{self.sandbox}{path}", body, media, **query)
+
+    def call_api(
+        self, method: str, path: str, body: Any = None, media: str = "json", **query: Any
+    ) -> JsonObject:
+        """Call any route of the API, with bytes or an object. Raises Refused, ConnectionError."""
+        url = f"/__admin{path}"
+        headers = {"Content-Type": f"application/{media}"}
+        content = body
+        if not isinstance(body, bytes | None):
+            content = msgspec.json.encode(body, enc_hook=as_data)
+        try:
+            response = self.http.request(
+                method, url, content=content, headers=headers, params=query
+            )
+        # A client that is closed raises RuntimeError.
+        except (httpx2.TransportError, RuntimeError) as error:
+            raise ConnectionError(f"no mock server at {self.http.base_url} ({error})") from None
+        fields = json_fields(response)
+        if response.is_success and fields:
+            return fields
+        # A mock server's refusal has a message; a response without one is from another server.
+        stranger = stranger_in_words(str(self.http.base_url), response)
+        raise Refused(response.status_code, {"message": stranger} | fields)
+
+
+def json_fields(response: httpx2.Response) -> JsonObject:
+    """The fields of a JSON object; none if the response is something else."""
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(response.content, type=JsonObject)
+    return {}
+
+
+def stranger_in_words(url: str, response: httpx2.Response) -> str:
+    """That there is another server, and what it answers."""
+    return f"no mock server at {url}: it answers with {answer_in_words(response)}"
+
+
+def answer_in_words(response: httpx2.Response) -> str:
+    """The status of a response, and its message, the title of its page, or its first words."""
+    message = json_fields(response).get("message")
+    sent = f"{message or response.text[:80]!r}"
+    title = TITLE.search(response.text)
+    if title:
+        sent = f"the page {unescape(title[1]).strip()!r}"
+    return f"status {response.status_code} and {sent}"
+
+
+def client_at(url: str, token: str | None = None, *, trust_env: bool = False) -> httpx2.Client:
+    """A client of the server at this address; `token` is its admin token, or an API key.
+
+    `trust_env`: whether HTTP_PROXY and the like count. No proxy can reach the server of a test.
+    """
+    headers = {}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    return httpx2.Client(
+        base_url=url,
+        headers=headers,
+        timeout=TIMEOUT,
+        verify=url.startswith("https:"),  # certificates take 20 ms to load
+        trust_env=trust_env,
+    )
+
+
+class InProcess(httpx2.BaseTransport):
+    """Sends the requests of a synchronous client to an ASGI application.
+
+    The scope of each request has the function `handler`, for a rule that it adds.
+    """
+
+    def __init__(self, app: ASGIApp, handler: Handler | None = None) -> None:
+        self._transport = httpx2.ASGITransport(
+            lambda scope, receive, send: app({**scope, HANDLER: handler}, receive, send)
+        )
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        # A new thread is needed, as an event loop may run in the caller's thread.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, self._response(request)).result()
+
+    async def _response(self, request: httpx2.Request) -> httpx2.Response:
+        response = await self._transport.handle_async_request(request)
+        content = await response.aread()
+        return httpx2.Response(response.status_code, headers=response.headers, content=content)
+
+
+def as_data(value: object) -> str:
+    """A time of a class of its own, as freezegun has one, as a text. Raises TypeError."""
+    if isinstance(value, RealTime.Datetime):
+        return value.isoformat()
+    raise TypeError(
+        f"Expected data, got {value!r} (answers are data, or one function: respond(route, handler);"
+        " placeholders such as {{body.id}} take values of the request)"
+    )
+
+
+def path_to(*names: Any) -> str:
+    """The path of an object: `/apps/a/chats/b%2Fc`. A client would drop a name of dots alone."""
+    return "".join(f"/{quote(str(name), safe='').replace('.', '%2E')}" for name in names)
+
+
+def without_none(**fields: Any) -> JsonObject:
+    """The fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}

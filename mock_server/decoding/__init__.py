@@ -1,0 +1,1 @@
+"""JSON to values, and values to types. Wrong input is refused."""

@@ -1,0 +1,330 @@
+"""Conversion of plain data to types, which reports each mistake with its position.
+
+It goes on after a mistake that `Place.report` only notes: then all are found at once.
+`type_in_words` describes the expected type: `a whole number from 400 to 599 or null`.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import chain
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Self, TypeGuard, Union, get_args, get_origin
+
+import msgspec
+from msgspec import Meta, Struct, UnsetType, structs
+
+from mock_server.errors import InvalidField
+from mock_server.text.redaction import is_secret
+from mock_server.text.wording import did_you_mean, value_in_words
+from mock_server.timing.clock import A_TIME, ms_of
+from mock_server.timing.system_time import RealTime
+
+LOST = object()
+"""Stands for a value that could not be converted."""
+MAX_COMPARED = 100
+"""The most sent names that are compared with the name of a missing field."""
+JsonPath = tuple[str | int, ...]
+TYPE_WORDS: dict[Any, str] = {
+    Any: "any value",
+    bool: "true or false",
+    bytes: "a text in base64",
+    RealTime.Datetime: A_TIME,
+    dict: "an object",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    NoneType: "null",
+    str: "a text",
+    tuple: "a list",
+}
+LENGTH_UNITS: dict[Any, str] = {str: " characters", list: " items", tuple: " items"}
+"""The unit of the length of a text or a list."""
+MAX_OR = 5
+"""The most names that a message joins with `or`."""
+
+
+class FieldError(ValueError):
+    """A mistake in one field of an object, which the object's own check has found."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class Place(Struct, frozen=True, eq=False, kw_only=True):
+    """The position of a value in a request. The first reported mistake refuses the request."""
+
+    path: JsonPath = ()
+    is_strict: bool = True
+    """Whether only a number is a number, as in JSON; in a query, the text "5" is one, too."""
+    sent_names: Sequence[str] = ()
+    """The names of all sent fields: a missing field may be among them, misspelled."""
+
+    @property
+    def mistake_count(self) -> int:
+        """How many mistakes were noted: none here, where the first one is raised."""
+        return 0
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the value's field has the name of a secret."""
+        return bool(self.path) and is_secret(str(self.path[-1]))
+
+    def below(self, *steps: str | int) -> Self:
+        return structs.replace(self, path=self.path + steps)
+
+    def report(self, expected: str, hint: str = "", *, at_key: bool = False) -> None:
+        """Report a mistake in the value, or with `at_key` in its key. Raises InvalidField."""
+        path = self.path[:-1] if at_key else self.path
+        raise InvalidField(expected, where=json_path(path), hint=hint)
+
+    def source_text(self, value: Any) -> str:
+        """A number or a boolean as JSON; empty for a secret, as the journal shows the message."""
+        if self.is_secret or value is None:
+            return ""
+        return msgspec.json.encode(value).decode()
+
+
+def json_path(path: JsonPath) -> str:
+    """A path as text: `$.apps[0].id`."""
+    text = "$"
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}"
+    return text
+
+
+def salvage(value: Any, kind: Any, place: Place) -> Any:
+    """Convert a value to a type, without its wrong parts, which are reported; else LOST."""
+    mistake: BaseException | None = None
+    try:
+        instance = msgspec.convert(value, kind, strict=place.is_strict)
+        if isinstance(instance, datetime):
+            ms_of(instance)
+        return instance
+    except (msgspec.ValidationError, ValueError) as error:
+        # What `__post_init__` raised, if it was called: its message says what was expected.
+        mistake = error.__cause__
+    # A mistake in a part of the value is reported there, not for the whole value.
+    count_before = place.mistake_count
+    remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
+    if place.mistake_count > count_before:
+        return remains
+    if mistake is None:
+        _report_wrong(value, kind, place)
+        return LOST
+    if isinstance(mistake, FieldError):
+        place = place.below(mistake.field)
+    place.report(str(mistake).removeprefix("Expected "))
+    return LOST
+
+
+def _salvage_parts(value: Any, kinds: list[Any], place: Place) -> Any:
+    """An object or an array without its wrong parts, which are reported; else LOST."""
+    structs_of_union = [*filter(is_struct, kinds)]
+    if isinstance(value, dict) and structs_of_union:
+        return _salvage_struct(value, structs_of_union, place)
+    for kind in kinds:
+        if isinstance(value, dict) and get_origin(kind) is dict:
+            return _salvage_dict(value, kind, place)
+        if isinstance(value, list) and get_origin(kind) in (tuple, list):
+            return _salvage_list(value, get_args(kind)[0], place)
+    return LOST
+
+
+def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
+    kind = _find_struct(value, kinds, place)
+    if kind is None:
+        return LOST
+    config = kind.__struct_config__
+    fields = {it.encode_name: it for it in structs.fields(kind)}
+    known_names = {*fields, config.tag_field}
+    unknown_names = [name for name in value if name not in known_names]
+    if config.forbid_unknown_fields:
+        for name in unknown_names:
+            _report_unknown(name, kind, [*fields], place.below(name))
+    # A missing field may be among the unknown ones, misspelled.
+    other_names = [*unknown_names, *place.sent_names][:MAX_COMPARED]
+    arguments: dict[str, Any] = {}
+    for field in fields.values():
+        item = _salvage_field(value, field, other_names, place)
+        if item is not LOST:
+            arguments[field.name] = item
+    # A required field may be LOST, or fields may contradict each other.
+    try:
+        return kind(**arguments)
+    except (TypeError, ValueError):
+        return LOST
+
+
+def _salvage_field(
+    value: dict[str, Any], field: structs.FieldInfo, other_names: list[str], place: Place
+) -> Any:
+    """The converted field of an object; LOST if it is missing or wrong."""
+    name = field.encode_name
+    item = LOST
+    if name in value:
+        item = salvage(value[name], field.type, place.below(name))
+    elif field.required:
+        _report_missing(name, other_names, place.below(name))
+    # An object is kept without a required text: other entries may refer to the object.
+    if item is LOST and field.required and field.type is str:
+        return ""
+    return item
+
+
+def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
+    """Report an unknown field.
+
+    `FIELDS_BELOW` of the type has the field below which it belongs, `SYNONYMS` the one it means.
+    """
+    meant = getattr(kind, "SYNONYMS", {}).get(name, name)
+    hint = did_you_mean(meant, fields)
+    holder = getattr(kind, "FIELDS_BELOW", {}).get(name)
+    if not hint and holder:
+        hint = f" (it stands below {holder!r})"
+    if not hint:
+        hint = f" (fields: {', '.join(fields)})"
+    place.report(f"no field {name!r}", hint, at_key=True)
+
+
+def _report_missing(name: str, other_names: list[str], place: Place) -> None:
+    """Report a missing required field; a similar sent name may be meant."""
+    expected = f"the field {name!r}, which is missing"
+    for other_name in other_names:
+        hint = did_you_mean(other_name, [name])
+        if hint and other_name != name:
+            place.report(f"{expected}, got {other_name!r}", hint)
+            return
+    place.report(expected)
+
+
+def _find_struct(
+    value: dict[str, Any], kinds: list[type[Struct]], place: Place
+) -> type[Struct] | None:
+    """The struct for an object: the only one, or the one of its tag; None for a wrong tag."""
+    config = kinds[0].__struct_config__
+    if len(kinds) == 1 and config.tag_field not in value:
+        return kinds[0]
+    tag_field = str(config.tag_field)
+    tags = {str(it.__struct_config__.tag): it for it in kinds}
+    tag = value.get(tag_field)
+    if tag_field not in value:
+        place.below(tag_field).report(f"the field {tag_field!r}, {one_of([*tags])}")
+    elif not isinstance(tag, str) or tag not in tags:
+        hint = getattr(kinds[0], "TAG_HINTS", {}).get(str(tag), "")
+        _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field), hint)
+    return tags.get(str(tag))
+
+
+def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
+    key_kind, item_kind = get_args(kind)
+    for key in value:
+        try:
+            msgspec.convert(key, key_kind)
+        except msgspec.ValidationError:
+            _report_wrong(key, key_kind, place.below(key), at_key=True)
+    items = {key: salvage(item, item_kind, place.below(key)) for key, item in value.items()}
+    return {key: item for key, item in items.items() if item is not LOST}
+
+
+def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
+    items = [salvage(item, kind, place.below(index)) for index, item in enumerate(value)]
+    first_kind = plain_type(union_members(kind)[0])
+    # An empty text or object replaces a LOST one, so that the others keep their indexes.
+    if first_kind is str:
+        return tuple("" if it is LOST else it for it in items)
+    if not is_struct(first_kind):
+        return tuple(it for it in items if it is not LOST)
+    required = [it.name for it in structs.fields(first_kind) if it.required]
+    for index, item in enumerate(items):
+        if item is LOST:
+            items[index] = first_kind(**dict.fromkeys(required, ""))
+    return tuple(items)
+
+
+def _report_wrong(
+    value: Any, kind: Any, place: Place, hint: str = "", *, at_key: bool = False
+) -> None:
+    """Report a value of a wrong type, with a hint that helps to correct it."""
+    kinds = [*map(plain_type, union_members(kind))]
+    expected = type_in_words(kind)
+    # A number in place of a text lacks quotes, as 1.50 does for a version.
+    number = ""
+    if str in kinds and isinstance(value, int | float | None):
+        number = place.source_text(value)
+    if number:
+        expected += f', got {number}, which needs quotes: "{number}"'
+    elif not place.is_secret:
+        expected += f", got {value_in_words(value)}"
+    # The value may be misspelled, if the type lists texts.
+    parts = chain.from_iterable(map(get_args, kinds))
+    texts = [it for it in parts if isinstance(it, str)]
+    place.report(expected, hint or did_you_mean(value, texts), at_key=at_key)
+
+
+def type_in_words(kind: Any) -> str:
+    """The values of a type in words. A pattern is described by the text of its `Meta`."""
+    kinds = [it for it in union_members(kind) if it is not UnsetType]
+    # Several structs are `an object`, which is said once.
+    words = dict.fromkeys(map(_one_in_words, kinds))
+    return " or ".join(words)
+
+
+def one_of(names: Sequence[object]) -> str:
+    """Alternatives in words: `before or after`; more than MAX_OR as `one of a, b, c`."""
+    texts = [*map(str, names)]
+    if len(texts) > MAX_OR:
+        return f"one of {', '.join(texts)}"
+    return " or ".join(texts)
+
+
+def union_members(kind: Any) -> list[Any]:
+    """The types of a union, each with its annotations; any other type alone."""
+    plain = plain_type(kind)
+    if get_origin(plain) not in (Union, UnionType):
+        return [kind]
+    return [*chain.from_iterable(map(union_members, get_args(plain)))]
+
+
+def plain_type(kind: Any) -> Any:
+    """A type without annotations."""
+    if get_origin(kind) is Annotated:
+        return get_args(kind)[0]
+    return kind
+
+
+def is_struct(kind: object) -> TypeGuard[type[Struct]]:
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+def _one_in_words(kind: Any) -> str:
+    plain = plain_type(kind)
+    if get_origin(plain) is Literal:
+        return one_of(get_args(plain))
+    if is_struct(plain):
+        return TYPE_WORDS[dict]
+    plain = get_origin(plain) or plain
+    words = TYPE_WORDS[plain]
+    for annotation in getattr(kind, "__metadata__", ()):
+        if isinstance(annotation, Meta):
+            words = annotation.description or words + _bounds(annotation, plain)
+    return words
+
+
+def _bounds(meta: Meta, kind: Any) -> str:
+    """The bounds of a number, ` from 1 to 30`, or of a length, ` of at most 5 items`."""
+    unit = LENGTH_UNITS.get(kind, "")
+    limits = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
+    if unit:
+        limits = {"at least": meta.min_length, "at most": meta.max_length}
+    bounds = {name: f"{it:.15g}" for name, it in limits.items() if it is not None}
+    if not bounds:
+        return ""
+    if bounds.keys() == {"at least", "at most"}:
+        start = " of" if unit else " from"
+        return f"{start} {' to '.join(bounds.values())}{unit}"
+    words = [f"{name} {number}" for name, number in bounds.items()]
+    return f" of {' and '.join(words)}{unit}"

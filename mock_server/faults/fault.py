@@ -1,0 +1,22 @@
+"""What all kinds of faults have in common."""
+
+from starlette.responses import Response
+
+from mock_server.scripting.rule import Candidate, Rule
+from mock_server.service.handling import Handling
+
+
+class Fault(Rule, frozen=True):
+    """A rule that disturbs the work on a request. Each kind has its own `apply`."""
+
+    def can_fire(self, handling: Handling) -> bool:
+        """Whether a fault can fire on a request: none does if the body is broken JSON."""
+        return not handling.call.request.has_broken_json and self.applies(handling)
+
+    def applies(self, handling: Handling) -> bool:
+        """Whether this kind can do anything to the request."""
+        return True
+
+    async def apply(self, firing: Candidate["Fault"], handling: Handling) -> Response:
+        """The response in place of the right one, which is `handling.right_response()`."""
+        raise NotImplementedError

@@ -1,0 +1,1 @@
+"""HTTP: requests and their bodies, responses, the protocol and the server."""

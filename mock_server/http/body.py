@@ -1,0 +1,137 @@
+"""How the body of a request is read: JSON in UTF-8, forms, nothing. It is read here alone."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct, json
+
+from mock_server.choices import Choices
+from mock_server.decoding.json_values import (
+    NOT_JSON,
+    JsonObject,
+    decode_as_javascript,
+    json_value,
+    replace_halves,
+)
+from mock_server.errors import BadCharset, BadForm, BadJson, LimitReached, NotAnObject, Refusal
+from mock_server.http.forms import (
+    FORMS,
+    JSON,
+    MULTIPART,
+    URL_ENCODED,
+    form_parts,
+    form_value,
+    group_by_name,
+    header_parameters,
+    media_type,
+)
+
+JSON_TYPES = (JSON, "application/ld+json")
+_ITEM_SIGN = re.compile(r"\[\d*\]$")
+"""What follows the name of an array in the name of an item, as in `tags[]` and `tags[0]`."""
+UTF_8 = ("utf-8", "utf8")
+"""The names of the only charset that is read."""
+
+
+class Reading(Struct, frozen=True):
+    """What a body says."""
+
+    value: Any
+    """The JSON value, or the fields of a form. With a mistake it is a guess, None without one."""
+    mistake: Refusal | None = None
+    """Why the body cannot be read under the choices."""
+    is_plain: bool = True
+    """Whether the body is JSON in UTF-8, the only form that the spec has (spec 5)."""
+
+
+def read(body: bytes, headers: Mapping[str, str], choices: Choices) -> Reading:
+    """Read a body under choices request_form and content_type_missing."""
+    counts_as_json = "content-type" not in headers and choices.content_type_missing == "accept"
+    try:
+        if choices.request_form == "strict" or counts_as_json:
+            content = replace_halves(body)
+            return Reading(json_value(content), is_plain=content == body)
+        return read_as_service(body, headers)
+    except (BadCharset, BadForm, BadJson, LimitReached, NotAnObject) as mistake:
+        return Reading(guess(body, headers), mistake)
+
+
+def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
+    """Read a URL-encoded form, or JSON, as the Next.js of FastGPT 4.16 does.
+
+    Raises BadCharset, BadForm, BadJson, LimitReached, NotAnObject.
+    """
+    media = media_type(headers)
+    if media == URL_ENCODED:
+        return Reading(form_value(body, headers), is_plain=False)
+    if media not in JSON_TYPES:
+        got = "no body"
+        if body:
+            got = f"a body of type {media or 'text/plain'}"
+        raise NotAnObject(f"a JSON object with Content-Type: {JSON}, got {got}")
+    content = in_utf8(body, headers) or b"{}"
+    return Reading(json_value(content, decode_as_javascript), is_plain=content == body)
+
+
+def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
+    """JSON in UTF-8 without BOM, halves of characters and wrong bytes. Raises BadCharset, BadForm.
+
+    FastGPT reads any charset that Content-Type names, but clients name no other.
+    """
+    # ASCII is the same in all of them.
+    if not body.isascii():
+        charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
+        if charset.lower() not in UTF_8:
+            raise BadCharset("the charset utf-8", charset, "header Content-Type")
+        body = body.decode(errors="replace").removeprefix("\ufeff").encode()
+    return replace_halves(body)
+
+
+def guess(body: bytes, headers: Mapping[str, str]) -> Any:
+    """What a body says that is refused, for the journal and conditions; None if it says nothing."""
+    if not body:
+        return {}
+    try:
+        with suppress(BadJson):
+            return json_value(body)
+        with suppress(BadJson):
+            return json_value(in_utf8(body, headers))
+        if media_type(headers) in FORMS:
+            return form_value(body, headers)
+    except BadForm:
+        return None
+    # With None, the journal would show the body as a text, with its secrets.
+    except (BadCharset, LimitReached):
+        return {}
+    return None
+
+
+def value_or_text(value: Any, body: bytes) -> Any:
+    """The value of a body, else its text; None without a body."""
+    if not body:
+        return None
+    if value is None:
+        return body.decode(errors="replace")
+    return value
+
+
+def form_fields(body: bytes, headers: Mapping[str, str]) -> JsonObject:
+    """The fields of a form: its `file`, its texts, and the fields of the JSON object `data`.
+
+    A field in `data` wins. A repeated text is an array, as are those named `tags[]` or `tags[0]`;
+    a `data` that is not a JSON object is an empty one (FastGPT 4.16, common/file/multer.ts).
+    Raises BadForm, LimitReached.
+    """
+    parts = form_parts(body, headers, must_end=True)
+    files = [part for part in parts if part.filename]
+    if [part.name for part in files] != ["file"]:
+        raise BadForm(f"{MULTIPART} with one file, in a part `file`")
+    texts = [(_ITEM_SIGN.sub("", part.name), part.text) for part in parts if not part.is_file]
+    # Also a single `tags[]` is an array.
+    arrays = {name for name, _ in texts} - {part.name for part in parts}
+    fields = group_by_name(texts, arrays)
+    with suppress(TypeError, *NOT_JSON):
+        fields |= json.decode(fields.pop("data", "{}"), type=JsonObject)
+    return fields | {"file": files[0]}

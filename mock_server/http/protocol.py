@@ -1,0 +1,103 @@
+"""HTTP/1.1 on a connection: uvicorn's protocol with httptools, and what both of them leave out."""
+
+from typing import Any
+
+from httptools import HttpParserError, HttpParserUpgrade
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from mock_server.http.connection import TRANSPORT
+
+REFUSED = "Invalid HTTP request received."
+MAX_HEADERS = 100
+MAX_PART_BYTES = 16_384
+"""How long the target of a request may be, and each of its headers."""
+MAX_HEAD_BYTES = 65_536
+"""How long the target and the headers of a request may be in all."""
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """An HTTP connection with limits, which httptools does not have, and without upgrades."""
+
+    _pending_bytes = 0
+    """How many bytes came since the last end of a head, or part of a body."""
+    _is_broken = False
+    """Whether bytes have come that are no HTTP: nothing after them is read."""
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_broken:
+            return
+        self._unset_keepalive_if_required()
+        self._pending_bytes += len(data)
+        try:
+            self._parse(data)
+        except HttpParserError:
+            self._refuse()
+
+    def _parse(self, data: bytes) -> None:
+        """Start the requests in these bytes. Raises HttpParserError."""
+        while data:
+            try:
+                self.parser.feed_data(data)
+                data = b""
+            except HttpParserUpgrade as upgrade:
+                if self.parser.get_method() == b"CONNECT":
+                    raise HttpParserError from None
+                # The parser has skipped the body. Java's client sends one when it offers HTTP/2.
+                (head_length,) = upgrade.args
+                data = self._head_without_upgrade() + data[head_length:]
+        if self._pending_bytes > MAX_HEAD_BYTES:
+            raise HttpParserError
+
+    def _refuse(self) -> None:
+        """Refuse the last bytes, after the responses to what came before (RFC 9112 9.3.2)."""
+        self._is_broken = True
+        is_in_body = self.cycle is not None and self.cycle.more_body
+        if is_in_body and self.pipeline:
+            # The request of this body has not begun, and is not to begin.
+            self.pipeline.popleft()
+        elif is_in_body or self.cycle is None or self.cycle.response_complete:
+            self.send_400_response(REFUSED)
+
+    def _head_without_upgrade(self) -> bytes:
+        """The head of the request, to parse again, without its offer of an upgrade."""
+        version = self.parser.get_http_version().encode()
+        lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
+        lines += [b"%s: %s" % it for it in self.scope["headers"] if it[0] != b"upgrade"]
+        return b"\r\n".join([*lines, b"", b""])
+
+    def _should_upgrade(self) -> bool:
+        # uvicorn does not start a request for which this is true: it is parsed again.
+        return True
+
+    def on_headers_complete(self) -> None:
+        self._pending_bytes = 0
+        # Of a header also count the colon, the space and the line break.
+        sizes = [len(name) + len(value) + 4 for name, value in self.headers]
+        sizes.append(len(self.url))
+        if max(sizes) > MAX_PART_BYTES or sum(sizes) > MAX_HEAD_BYTES:
+            raise HttpParserError
+        if len(self.headers) > MAX_HEADERS or not self._is_known_http():
+            raise HttpParserError
+        scope: Any = self.scope
+        scope[TRANSPORT] = self.transport
+        super().on_headers_complete()
+        # The scope has the headers now. Trailers are added to this list, and so ignored.
+        self.headers = []
+
+    def _is_known_http(self) -> bool:
+        """Whether the head says where its body ends, and is for one host (RFC 9112 3.2, 6.1)."""
+        version = self.parser.get_http_version()
+        hosts = [value for name, value in self.headers if name == b"host"]
+        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
+        has_its_host = len(hosts) == 1 or (version == "1.0" and not hosts)
+        return version in ("1.0", "1.1") and has_its_host and codings in ([], [b"chunked"])
+
+    def on_body(self, body: bytes) -> None:
+        self._pending_bytes = 0
+        super().on_body(body)
+
+    def on_response_complete(self) -> None:
+        is_last = not self.pipeline
+        super().on_response_complete()
+        if self._is_broken and is_last and not self.transport.is_closing():
+            self.send_400_response(REFUSED)

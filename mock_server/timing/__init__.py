@@ -1,0 +1,1 @@
+"""Time: the system's and a sandbox's, and waiting for news."""
