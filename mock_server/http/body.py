@@ -1,5 +1,6 @@
-"""How the body of a request is read: JSON in UTF-8, forms, nothing. It is read here alone."""
+"""How the body of a request is read: JSON in any charset, forms, nothing. It is read here alone."""
 
+import codecs
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -31,8 +32,8 @@ from mock_server.http.forms import (
 JSON_TYPES = (JSON, "application/ld+json")
 _ITEM_SIGN = re.compile(r"\[\d*\]$")
 """What follows the name of an array in the name of an item, as in `tags[]` and `tags[0]`."""
-UTF_8 = ("utf-8", "utf8")
-"""The names of the only charset that is read."""
+PYTHON_CODECS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
+"""Codecs of Python that are no charsets of JSON."""
 
 
 class Reading(Struct, frozen=True):
@@ -59,7 +60,7 @@ def read(body: bytes, headers: Mapping[str, str], choices: Choices) -> Reading:
 
 
 def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
-    """Read a URL-encoded form, or JSON, as the Next.js of FastGPT 4.16 does.
+    """Read a URL-encoded form, or JSON in any charset, as the Next.js of FastGPT 4.16 does.
 
     Raises BadCharset, BadForm, BadJson, LimitReached, NotAnObject.
     """
@@ -76,17 +77,22 @@ def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
 
 
 def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """JSON in UTF-8 without BOM, halves of characters and wrong bytes. Raises BadCharset, BadForm.
+    """JSON in the charset of its Content-Type, in UTF-8 without BOM and halves of characters.
 
-    FastGPT reads any charset that Content-Type names, but clients name no other.
+    Raises BadCharset, BadForm.
     """
-    # ASCII is the same in all of them.
-    if not body.isascii():
-        charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
-        if charset.lower() not in UTF_8:
-            raise BadCharset("the charset utf-8", charset, "header Content-Type")
-        body = body.decode(errors="replace").removeprefix("\ufeff").encode()
-    return replace_halves(body)
+    # The usual header names no charset.
+    if body.isascii() and headers.get("content-type") == JSON:
+        return replace_halves(body)
+    charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
+    try:
+        if codecs.lookup(charset).name in PYTHON_CODECS:
+            raise LookupError
+        text = body.decode(charset, "replace")
+    # A charset that is unknown, or a codec for other things than texts.
+    except (LookupError, UnicodeError):
+        raise BadCharset("a charset such as utf-8", charset, "header Content-Type") from None
+    return replace_halves(text.removeprefix("\ufeff").encode(errors="replace"))
 
 
 def guess(body: bytes, headers: Mapping[str, str]) -> Any:
