@@ -1,5 +1,6 @@
 """A server inside a program: in a thread of its own, for tests and demonstrations."""
 
+from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -90,9 +91,14 @@ class MockServer(Control):
             raise self.sandboxes.failures.pop(0)
 
     def run(self, function: Callable[[], Returned]) -> Returned:
-        """Run a function while no request is served; return the function's result."""
-        with self.app.lock:
+        """Run a function in the server's event loop, if it runs; return the function's result."""
+
+        async def call_function() -> Returned:
             return function()
+
+        if self._thread is None:
+            return function()
+        return run_coroutine_threadsafe(call_function(), self._server.loop).result()
 
     def __enter__(self) -> Self:
         return self.start()

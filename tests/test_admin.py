@@ -179,6 +179,7 @@ WRONG = [
     ("POST", "/sandboxes", {"name": "a b"}, "of 1 to 64 letters, digits and . _ - or null, got"),
     ("POST", "/sandboxes", {"state": {"datasts": []}}, "did you mean 'datasets'"),
     ("POST", "/journal/verify", {"exactly": 1, "atLeast": 1}, "exactly"),
+    ("POST", "/journal/verify", {"atLeast": 5, "atMost": 1}, "at least 5, got 1 - at $.atMost"),
     ("POST", "/journal/verify", {"times": 2}, "no field 'times' - at $ (did you mean 'exactly'?)"),
     ("POST", "/rules", {"kind": "flaky"}, '(a preset: fault(preset="flaky") in Python, {"preset"'),
     ("POST", "/journal/verify", {"inOrder": 5}, "a list or null, got 5 - at $.inOrder"),

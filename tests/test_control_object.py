@@ -328,13 +328,9 @@ def test_a_summary_without_calls_tells_of_a_proxy(server, monkeypatch, name, exe
     assert PROXY not in server.summary()
 
 
-ODD_NAMES = [(["page_size_over"], r"'page_size_over' \(did you mean 'page_size_over_limit'\?\)")]
-ODD_NAMES += [("page_size_over_limit", "'p'")]
-
-
-@pytest.mark.parametrize(("allowed", "got"), ODD_NAMES)
-def test_only_names_of_violations_are_allowed(mock_server, allowed, got):
-    with pytest.raises(ValueError, match=f"Expected invalid_field, .*, got {got}"):
+@pytest.mark.parametrize("allowed", [["page_size_over"], "page_size_over"])
+def test_only_names_of_violations_are_allowed(mock_server, allowed):
+    with pytest.raises(ValueError, match="'page_size_over'.* 'page_size_over_limit'"):
         mock_server.assert_no_violations(allowed)
 
 

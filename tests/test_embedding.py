@@ -1,5 +1,6 @@
 """A server in a program: its start, its end, and its loop."""
 
+import asyncio
 import signal
 import socket
 import subprocess
@@ -126,17 +127,14 @@ def test_a_server_that_never_gets_ready_says_why():
     assert isinstance(ready.exception(timeout=0), OSError | ValueError)
 
 
-def test_a_function_waits_for_the_step_of_a_request():
+def test_a_function_runs_in_the_serving_loop():
     server = MockServer(FIXTURE)
-    with pytest.raises(ZeroDivisionError):
-        server.run(lambda: 1 / 0)
-    with server, ThreadPoolExecutor(1) as thread:
-        with server.app.lock:
-            number = thread.submit(server.run, lambda: 1)
-            with pytest.raises(TimeoutError):
-                number.result(0.1)
-        assert number.result(5) == 1
-        assert server.url
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        server.run(asyncio.get_running_loop)
+    with server:
+        assert server.run(asyncio.get_running_loop).is_running()
+        with pytest.raises(ZeroDivisionError):
+            server.run(lambda: 1 / 0)
 
 
 def test_small_responses_are_sent_at_once():

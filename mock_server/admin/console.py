@@ -32,6 +32,8 @@ from mock_server.timing.clock import Clock
 
 FILES = Path(__file__).parent
 PAGE_SIZE = 100
+SUMMARY_CHARS = 70
+VALUE_CHARS = 40
 ResourceT = TypeVar("ResourceT")
 USUAL_OPERATIONS = {
     "listV2": "list collections",
@@ -198,6 +200,19 @@ def breaches(violations: Iterable[Violation]) -> list[Violation]:
     return [it for it in violations if it.name not in OUTSIDE_SPEC.values()]
 
 
+def summary(value: object) -> str:
+    """A value in a short line; an object by its first fields, each with its value."""
+    if not isinstance(value, dict):
+        return brief_json(value, SUMMARY_CHARS)
+    text = ""
+    for name, item in value.items():
+        field = f"{name}: {brief_json(item, VALUE_CHARS)}"
+        if len(text) + len(field) > SUMMARY_CHARS:
+            return f"{text}…"
+        text += f"{field}, "
+    return text.removesuffix(", ")
+
+
 def special_fields(rule: Rule) -> JsonObject:
     """The fields of a rule that have a value and are not as in `Rule()`, without secrets."""
     defaults = to_builtins(Rule())
@@ -218,7 +233,7 @@ def pretty(value: object) -> str:
     return json.format(json.encode(value)).decode()
 
 
-FILTERS = (brief_json, pretty, special_fields, breaches)
+FILTERS = (summary, pretty, special_fields, breaches)
 ENVIRONMENT.filters |= {it.__name__: it for it in FILTERS}
 ENVIRONMENT.globals |= {
     "operations": OFFERED_OPERATIONS,

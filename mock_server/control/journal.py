@@ -82,12 +82,16 @@ class JournalControl(AdminClient):
                 order.append(step)
         self._verify({"inOrder": order})
 
-    def assert_no_violations(self, allowed: Sequence[str] = (), *, strict: bool = False) -> None:
+    def assert_no_violations(
+        self, allowed: str | Sequence[str] = (), *, strict: bool = False
+    ) -> None:
         """Assert that no request broke the spec.
 
-        `allowed`: the names of violations to ignore. `strict`: whether calls of routes outside of
+        `allowed`: the names of violations to ignore, or one. `strict`: whether calls of routes outside of
         the spec count, too, as `related_route` and `legacy_path`.
         """
+        if isinstance(allowed, str):
+            allowed = [allowed]
         check_names(allowed, [*violation_sections()])
         tolerated = {*allowed}
         if not strict:
