@@ -103,8 +103,7 @@ def test_health_counts_the_fixture(client):
 # Wrong calls
 
 UNKNOWN = [("GET", "/rule", "did you mean '/__admin/rules'")]
-UNKNOWN += [("GET", "/faults", "did you mean '/__admin/rules'?")]
-UNKNOWN += [("DELETE", "/sandboxes/default/faults/f1", "did you mean '/__admin/rules'?")]
+UNKNOWN += [("DELETE", "/sandboxes/default/mappings/f1", "did you mean '/__admin/rules'?")]
 UNKNOWN += [("POST", "/mappings", "did you mean '/__admin/rules'?")]
 UNKNOWN += [("GET", "/requests/count", "did you mean '/__admin/journal'?")]
 UNKNOWN += [("GET", "/nope", "(GET /__admin/openapi.json lists them)")]

@@ -248,11 +248,11 @@ def test_choices_work_together(client, fields, choices, count):
     assert count_of(**fields)(client) == count
 
 
-def test_the_former_profile_deployed_is_refused_and_its_new_name_said(client, tmp_path):
+def test_a_version_alone_is_refused_and_its_profile_said(client, tmp_path):
     file = tmp_path / "old.yaml"
-    file.write_text("profile: deployed\nchoices: {list_order: name}")
-    for profile in ("deployed", file):
-        with pytest.raises(ValueError, match=r"got 'deployed'.*\(did you mean 'fastgpt-4.16'\?\)"):
+    file.write_text("profile: '4.16'\nchoices: {list_order: name}")
+    for profile in ("4.16", file):
+        with pytest.raises(ValueError, match=r"got '4.16'.*\(did you mean 'fastgpt-4.16'\?\)"):
             create_app(ACCOUNT, profile=profile)
-    refused = client.admin("PUT", "/choices", {"profile": "deployed"}, 400)
+    refused = client.admin("PUT", "/choices", {"profile": "4.16"}, 400)
     assert "(did you mean 'fastgpt-4.16'?)" in refused["message"]

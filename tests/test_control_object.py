@@ -330,7 +330,7 @@ def test_a_summary_without_calls_tells_of_a_proxy(server, monkeypatch, name, exe
 
 @pytest.mark.parametrize("allowed", [["page_size_over"], "page_size_over"])
 def test_only_names_of_violations_are_allowed(mock_server, allowed):
-    with pytest.raises(ValueError, match="'page_size_over'.* 'page_size_over_limit'"):
+    with pytest.raises(ValueError, match=r"'page_size_over'.* 'page_size_over_limit'"):
         mock_server.assert_no_violations(allowed)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from account import Client, events
+from account import Client
 
 OTHERS = {"appId": "app", "chatId": "others"}
 QUERY = "appId=app&chatId=others"
@@ -16,9 +16,7 @@ ACCOUNT: dict[str, Any] = {
         {"key": "reader", "member": "me", "permission": "read"},
         {"key": "manager", "member": "boss", "permission": "manage"},
         {"key": "named", "member": "me", "permission": "read", "app": "app"},
-        {"key": "proxy", "member": "boss", "authProxy": True},
         {"key": "weak", "member": "we", "permission": "none", "app": "app"},
-        {"key": "proxy-of-app", "authProxy": True, "app": "app"},
     ],
     "users": [{"username": "ann", "password": "1", "member": "me"}],
     "apps": [{"id": "app", "chats": CHATS}, {"id": NAME_APP, "replies": ["By name."]}],
@@ -84,30 +82,6 @@ def test_which_app_a_completion_means(client):
     client.control.choices["app_missing"] = "first"
     assert ask(client, "reader")["choices"][0]["message"]["content"] == "Hi"
     assert ask(client, "reader", appId="")["code"] == 400
-
-
-@pytest.mark.parametrize("proxy", [{"username": "ann"}, {"username": " ann ", "tmbId": "me"}])
-def test_a_key_acts_as_a_user(client, proxy):
-    asked = {"appId": "app", "chatId": "as-ann", "authProxy": proxy}
-    assert ask(client, "proxy", **asked)["id"] == "as-ann"
-    chat = client.control.chat("app", "as-ann")
-    assert (chat.tmb_id, chat.source) == ("me", "api")
-    # The user may read the app, and no chat of others.
-    assert ask(client, "proxy", **asked | {"chatId": "others"})["code"] == 504000
-    for key in ("manager", "proxy-of-app"):
-        assert ask(client, key, **asked)["code"] == 504000
-
-
-UNKNOWN = [{"username": "bob"}, {"username": "ann", "tmbId": "they"}]
-
-
-@pytest.mark.parametrize("proxy", [{}, {"username": " "}, UNKNOWN[0] | {"x": 1}, "ann", *UNKNOWN])
-def test_a_proxy_that_is_refused(client, proxy):
-    code = 504000 if proxy in UNKNOWN else 400
-    assert ask(client, "proxy", appId="app", authProxy=proxy)["code"] == code
-    streamed = client.talk("Hi", key="proxy", appId="app", authProxy=proxy, stream=True)
-    shown = streamed.json() if code == 400 else events(streamed)[0][1]
-    assert shown["code"] == code
 
 
 WITHOUT_APP: list[tuple[int, str, str, Any]] = [

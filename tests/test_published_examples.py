@@ -30,7 +30,7 @@ REQUESTS += [("dataset.create", ROOT | {"vectorModel": "v", "agentModel": "a", "
 REQUESTS += [("dataset.list", {"parentId": ""}), ("collection.create", ROOT | {"metadata": {}})]
 REQUESTS += [("create.text", TEXT), ("create.link", TEXT | {"metadata": {"webPageSelector": "p"}})]
 REQUESTS += [("localFile", CHUNKS | {"metadata": {}}), ("apiCollection", CHUNKS)]
-REQUESTS += [("externalFileUrl", CHUNKS | EXTERNAL), ("collection.update", CHANGE)]
+REQUESTS += [("collection.update", CHANGE)]
 REQUESTS += [
     ("listV2", {"searchText": ""}),
     ("pushData", PUSHED),

@@ -111,7 +111,7 @@ def moments(draw: Any) -> Moment:
     member = draw(st.none() | texts)
     app = draw(st.sampled_from([None, *apps]))
     keys = [Key(key="k1", member=member, permission="read", app=app)]
-    keys += [Key(key="k2", member=member, auth_proxy=draw(st.booleans()))]
+    keys += [Key(key="k2", member=member)]
     store = Store(
         apps=apps,
         datasets=by_id([draw(datasets(new_id))]),

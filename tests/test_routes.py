@@ -117,7 +117,6 @@ CHANGED = {
     "create.text": "+We are closed on Sunday.",
     "create.link": "+https://example.com/terms",
     "apiCollection": '+"apiFileId":"returns-7"',
-    "externalFileUrl": "+https://example.com/a.pdf",
     "localFile": "+Parcels arrive on Friday.",
     "pushData": "+Who answers?",
     "insertData": "+Do you sell gift cards?",

@@ -43,8 +43,8 @@ def routes_of(module: ModuleType) -> list[Route]:
 SANDBOX_SUBJECTS = (sandbox_state, rules, journal, clock_and_choices, apps, datasets)
 SANDBOX_ROUTES = [*chain.from_iterable(map(routes_of, SANDBOX_SUBJECTS))]
 ADMIN_ROUTES = [*SANDBOX_ROUTES, *routes_of(sandboxes)]
-OTHER_NAMES = {"faults": "/rules", "mappings": "/rules", "requests": "/journal"}
-"""A subject's former name, or its name in WireMock -> its path."""
+OTHER_NAMES = {"mappings": "/rules", "requests": "/journal"}
+"""The name of a subject in WireMock -> its path."""
 
 
 def create_admin(

@@ -87,8 +87,8 @@ class JournalControl(AdminClient):
     ) -> None:
         """Assert that no request broke the spec.
 
-        `allowed`: the names of violations to ignore, or one. `strict`: whether calls of routes outside of
-        the spec count, too, as `related_route` and `legacy_path`.
+        `allowed`: the names of violations to ignore, or one. `strict`: whether calls of routes
+        outside of the spec count, too, as `related_route` and `legacy_path`.
         """
         if isinstance(allowed, str):
             allowed = [allowed]

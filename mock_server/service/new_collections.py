@@ -17,12 +17,10 @@ from mock_server.service.collections import known_tags_first, require_folder
 from mock_server.service.datasets import FileServerType
 from mock_server.service.examples import DEMO_API_DATASET, DEMO_DATASET
 from mock_server.service.fields import (
-    AnyTime,
     Name,
     ParentId,
     Text,
     check_folder_depth,
-    read_time,
 )
 from mock_server.service.operation import MAX_TEXT, Fields, Operation
 from mock_server.service.release import LATEST
@@ -291,33 +289,6 @@ def create_api_collection(call: Call, body: CreationRequest, name: Text, api_fil
     body.metadata = {"relatedImgId": api_file_id}
     if api_file_id not in file_ids:
         create_with_data_rows(call, body, "apiFile", name or api_file_id, api_file_id=api_file_id)
-
-
-@creation_operation(
-    "/api/proApi/core/dataset/collection/create/externalFileUrl",
-    example={"datasetId": DEMO_DATASET, "externalFileUrl": "https://example.com/a.pdf"},
-)
-def create_external_file(
-    call: Call,
-    body: CreationRequest,
-    external_file_url: Name,
-    external_file_id: Text = "",
-    filename: Text = "",
-    create_time: AnyTime = "",
-) -> CreatedCollection:
-    """Make a collection of a file elsewhere, named by `filename`, else by its URL."""
-    path = re.split("[?#]", external_file_url)[0]
-    last_segment = path.rpartition("/")[2]
-    name = filename or unquote(last_segment) or external_file_url
-    return create_with_data_rows(
-        call,
-        body,
-        "externalFile",
-        name,
-        external_file_url=external_file_url,
-        external_file_id=external_file_id,
-        create_time=read_time(create_time, "createTime") or UNSET,
-    )
 
 
 def check_form(call: Call, fields: Fields) -> Fields:

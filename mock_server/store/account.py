@@ -104,8 +104,6 @@ class Key(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fiel
     permission: LevelName = "owner"
     app: Id | None = None
     """The app of completions that name no app; with key_app=bound, the only one of all chats."""
-    auth_proxy: bool = False
-    """Whether completions may act as a user of the account; not with an `app`."""
 
     @property
     def level(self) -> Level:
