@@ -18,8 +18,8 @@ import httpx2
 import yaml
 from account import LocalClient, events
 
+from mock_server.releases import fastgpt
 from mock_server.service.operations import OPERATIONS
-from mock_server.service.release import RELEASES
 
 Counts = dict[str, dict[str, dict[str, int]]]
 FOLDER = Path(__file__).parent / "recorded"
@@ -162,8 +162,8 @@ def differences(expected: Any, given: Any, path: str = "$") -> Iterator[str]:
 def compared() -> Counts:
     """Operation -> release -> how many requests it was sent, and how many were answered alike."""
     names = {path: it.name for it in OPERATIONS for path in (it.path, it.older_path)}
-    for release in RELEASES.values():
-        names |= {own: names[path] for own, path in release.paths.items() if path}
+    for profile in fastgpt.PROFILES.values():
+        names |= {own: names[path] for own, path in profile.release.paths.items() if path}
     counts: Counts = {it.name: {} for it in OPERATIONS}
     for row in recorded():
         # A path that no operation has belongs to none.

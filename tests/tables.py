@@ -14,7 +14,7 @@ from replay import compared, total
 
 from mock_server import MockServer, errors, pytest_plugin
 from mock_server.admin.application import ADMIN_ROUTES
-from mock_server.choices import PROFILES, choice_table, profile_choices
+from mock_server.choices import choice_table, profile_choices
 from mock_server.cli import cli
 from mock_server.cli.serving import serve_command
 from mock_server.control import AddedRule, Control
@@ -22,9 +22,9 @@ from mock_server.control.clock_and_choices import SandboxClock
 from mock_server.control.journal import JournalControl
 from mock_server.faults.rule_kinds import KINDS, PRESETS
 from mock_server.fixture import document
+from mock_server.releases.fastgpt import PROFILES, differing_releases
 from mock_server.scripting.rule import Rule
 from mock_server.service.operations import OPERATIONS
-from mock_server.service.release import RELEASES, differing_releases
 from mock_server.store.account import Key, User
 
 ROOT = Path(__file__).parent.parent
@@ -143,8 +143,8 @@ def operations() -> str:
     for operation in OPERATIONS:
         methods = f"{operation.method.replace('|', ' or ')} {operation.path}"
         paths = code(filter(None, [methods, operation.older_path]))
-        for profile, release in RELEASES.items():
-            own = [it for it, path in release.paths.items() if path == operation.path]
+        for profile, it in PROFILES.items():
+            own = [it for it, path in it.release.paths.items() if path == operation.path]
             paths += "".join(f", `{it}` ({profile.removeprefix('fastgpt-')})" for it in own)
         releases = ", ".join(differing_releases(operation.name, operation.path))
         spec = f" (spec {operation.section})" if operation.section else ""

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from account import ACCOUNT, BETA, LIST, PIN, SENT_LIST, SENT_PIN, Client, LocalClient, error_of
 
-from mock_server.choices import PROFILES
 from mock_server.faults.rule_kinds import read_rule
+from mock_server.releases.fastgpt import PROFILES
 
 JSON = "application/json"
 CHAT = "/apps/app/chats/c1"

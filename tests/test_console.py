@@ -14,6 +14,7 @@ import mock_server
 from mock_server.admin.console import CHINESE, FAILURES, USUAL_OPERATIONS
 from mock_server.choices import choice_table
 from mock_server.faults.rule_kinds import PRESETS
+from mock_server.releases.fastgpt import PROFILES
 
 TEMPLATES = Path(mock_server.__file__).with_name("admin") / "templates"
 
@@ -177,7 +178,7 @@ def test_a_folder_that_is_gone_is_the_top_level(client):
 def test_every_text_is_in_chinese():
     found = {*FAILURES, *PRESETS, *USUAL_OPERATIONS.values()}
     found |= {preset.effect for preset in PRESETS.values()} | {"+1 min", "+1 h", "+1 day"}
-    found |= {choice.sentence for choice in choice_table().values()}
+    found |= {it.sentence for it in (*choice_table().values(), *PROFILES.values())}
     for template in TEMPLATES.glob("*.html"):
         found |= {
             it for _, it in re.findall(r"""\bt\((["'])(.+?)\1""", template.read_text("utf-8"))

@@ -11,11 +11,11 @@ from msgspec.structs import asdict, replace
 from test_routes import send
 
 from mock_server import errors
-from mock_server.choices import PROFILES, profile_choices
+from mock_server.choices import profile_choices
+from mock_server.releases.fastgpt import FASTGPT_4_14, PROFILES
 from mock_server.service.account import login_by_password
 from mock_server.service.examples import DEMO_APP, DEMO_CHAT, DEMO_DATASET, DEMO_REPLY
 from mock_server.service.operations import OPERATIONS
-from mock_server.service.release import FASTGPT_4_14, RELEASES
 
 BY_NAME = {it.name: it for it in OPERATIONS}
 DELETE = BY_NAME["record.delete"].path
@@ -396,10 +396,11 @@ def test_a_key_cannot_do_what_needs_a_login(pair, name):
 # The profile
 
 
-def test_a_profile_changes_the_one_before():
-    assert ("documented", *sorted(PROFILES[1:])) == PROFILES
-    older, newer = (asdict(profile_choices(f"fastgpt-{it}")) for it in ("4.14", "4.16"))
-    assert {name for name in older if older[name] != newer[name]} == {"error_http_status"}
+@pytest.mark.parametrize("name", [*PROFILES][1:])
+def test_a_profile_differs_from_4_16_in_what_it_says(name):
+    newer = asdict(profile_choices("fastgpt-4.16"))
+    own = asdict(profile_choices(name))
+    assert {it: own[it] for it in own if own[it] != newer[it]} == PROFILES[name].choices
 
 
 def test_the_release_follows_the_profile_whatever_choices_are_set(pair):
@@ -420,13 +421,15 @@ def test_a_sandbox_has_the_release_of_its_profile(pair):
 
 def test_each_operation_and_path_of_a_table_exists():
     paths = {path for it in OPERATIONS for path, _ in it.routes}
-    for release in RELEASES.values():
+    for profile in PROFILES.values():
         tables = [
-            it for name, it in asdict(release).items() if name not in ("paths", "collection_types")
+            it
+            for name, it in asdict(profile.release).items()
+            if name not in ("paths", "collection_types")
         ]
         names = {name for it in tables if not isinstance(it, bool) for name in it}
         assert names <= BY_NAME.keys()
-        assert {*filter(None, release.paths.values())} <= paths
+        assert {*filter(None, profile.release.paths.values())} <= paths
 
 
 def test_the_document_names_the_releases_that_differ(pair):

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from msgspec import json
 from test_model import lenient, requests
 
-from mock_server.choices import PROFILES, choice_table, profile_choices
+from mock_server.choices import choice_table, profile_choices
+from mock_server.releases.fastgpt import PROFILES
 from mock_server.tools.account_reader import NotReadable
 from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
 from mock_server.tools.verify import Report, profile_document, text_report, verify_server

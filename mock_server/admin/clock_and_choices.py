@@ -6,7 +6,7 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from mock_server.admin.route import AdminCall, Input, Output, route
-from mock_server.choices import Choices, Profile, check_profile, choice_table, profile_choices
+from mock_server.choices import Choices, ProfileName, check_profile, choice_table, profile_choices
 from mock_server.decoding.json_values import JsonObject
 from mock_server.decoding.validation import FieldError
 from mock_server.errors import BadChoice, InvalidField
@@ -75,7 +75,7 @@ class ChoicesInput(Input):
     """A profile, by default the present one, and the choices that differ from it."""
 
     FIELDS_BELOW: ClassVar = dict.fromkeys(choice_table(), "choices")
-    profile: Profile | None = None
+    profile: ProfileName | None = None
     choices: JsonObject = field(default_factory=dict)
 
     def __post_init__(self) -> None:

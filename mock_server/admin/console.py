@@ -19,10 +19,11 @@ from starlette.responses import HTMLResponse, Response
 
 from mock_server.admin.clock_and_choices import get_clock
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
-from mock_server.choices import OUTSIDE_SPEC, PROFILES, choice_table, profile_choices
+from mock_server.choices import OUTSIDE_SPEC, choice_table, profile_choices
 from mock_server.decoding.json_values import JsonObject
 from mock_server.faults.rule_kinds import PRESETS
 from mock_server.journal import Exchange, Violation
+from mock_server.releases.fastgpt import PROFILES
 from mock_server.scripting.match import brief_json
 from mock_server.scripting.rule import Rule
 from mock_server.service.operations import OPERATION_NAMES

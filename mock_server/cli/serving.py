@@ -18,7 +18,7 @@ import click
 from mock_server.admin.sandbox_state import Health
 from mock_server.admin.sandboxes import owner_key
 from mock_server.application import create_app
-from mock_server.choices import PROFILES, choice_table
+from mock_server.choices import choice_table
 from mock_server.cli.common import (
     FIXTURE,
     PORT,
@@ -34,6 +34,7 @@ from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
 from mock_server.http.server import listening_socket, serve, url_at, url_of
+from mock_server.releases.fastgpt import PROFILES
 from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.text.redaction import redact_query
 
@@ -62,9 +63,10 @@ def each_is(expected: str, pattern: str) -> Callable[..., tuple[str, ...]]:
 @option(
     "--profile",
     metavar="NAME|FILE",
-    default=PROFILES[0],
-    help="What it does where the spec is silent. documented: the spec read strictly; "
-    f"{', '.join(PROFILES[1:])}: what that FastGPT does; or a file that `verify` has written.",
+    default="documented",
+    help="What it does where the spec is silent. "
+    + "".join(f"{name}: {it.sentence}; " for name, it in PROFILES.items())
+    + "or a file that `verify` has written.",
 )
 @option(
     "--choice",

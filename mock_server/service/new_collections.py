@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct
 from mock_server.decoding.json_values import JsonObject, kept_value
 from mock_server.errors import FOLDER_REFUSALS, BadForm, FailedField, InvalidField, WrongFileType
 from mock_server.http.forms import FormPart
+from mock_server.releases.fastgpt import FASTGPT_4_16
 from mock_server.service.call import Call
 from mock_server.service.collections import known_tags_first, require_folder
 from mock_server.service.datasets import FileServerType
@@ -23,7 +24,6 @@ from mock_server.service.fields import (
     check_folder_depth,
 )
 from mock_server.service.operation import MAX_TEXT, Fields, Operation
-from mock_server.service.release import LATEST
 from mock_server.service.text_chunks import clean_text, split_text
 from mock_server.service.training import train
 from mock_server.store.objects import Collection, DataRow, Dataset, Id, Number, TrainingType, omit
@@ -37,7 +37,7 @@ MIN_CHUNK = 64
 DEFAULT_CHUNK = 512
 OTHER_FILES = (".docx", ".xlsx", ".pdf", ".pptx")
 KEY_BRACKETS = str.maketrans("()", "[]")
-CollectionType = Annotated[str, Meta(extra_json_schema={"enum": LATEST.collection_types})]
+CollectionType = Annotated[str, Meta(extra_json_schema={"enum": FASTGPT_4_16.collection_types})]
 
 
 @Operation(

@@ -7,11 +7,12 @@ from typing import Any, Self
 import httpx2
 from msgspec import Struct, ValidationError, convert, structs
 
-from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
+from mock_server.choices import Choices, choice_table, profile_choices
 from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import load_fixture
+from mock_server.releases.fastgpt import PROFILES
+from mock_server.releases.release import Release
 from mock_server.sandbox import Sandboxes
-from mock_server.service.release import Release, release_of
 from mock_server.service_application import Service
 from mock_server.tools.real_responses import ListPage, ServerResponse
 from mock_server.tools.verify_requests import Request
@@ -112,7 +113,7 @@ class Comparison:
     def __init__(
         self, document: JsonObject, groups: list[RequestGroup], runner: asyncio.Runner
     ) -> None:
-        self.profile = PROFILES[0]
+        self.profile = "documented"
         """The profile whose release the mock has."""
         self._groups = groups
         self._runner = runner
@@ -131,7 +132,7 @@ class Comparison:
 
     def _differences(self, group: RequestGroup, choices: Choices) -> list[Contrasts]:
         """What differs under these choices, for each of the requests."""
-        release = release_of(self.profile)
+        release = PROFILES[self.profile].release
         for tried_release, values, found in group.trials:
             if tried_release is release and all(
                 getattr(choices, name) == value for name, value in values.items()

@@ -13,10 +13,10 @@ from typing import Any
 import httpx2
 from msgspec import Struct, json
 
-from mock_server.choices import PROFILES, Choices, choice_table, profile_choices
+from mock_server.choices import Choices, choice_table, profile_choices
 from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import ProfileFile
-from mock_server.service.release import release_of
+from mock_server.releases.fastgpt import PROFILES
 from mock_server.store.objects import omit
 from mock_server.text.wording import count_in_words
 from mock_server.tools.account_objects import is_folder
@@ -139,8 +139,8 @@ def report_of(
     fitting = {name: comparison.fitting_values(name, best) for name in choice_table()}
     observed = {name: values[0] for name, values in fitting.items() if len(values) == 1}
     not_observed = {name: values for name, values in fitting.items() if len(values) > 1}
-    release = release_of(comparison.profile)
-    of_release = [it for it in PROFILES if release_of(it) is release]
+    release = PROFILES[comparison.profile].release
+    of_release = [name for name, it in PROFILES.items() if it.release is release]
     nearest = min(of_release, key=lambda it: len(differing_values(fitting, profile_choices(it))))
     differing = differing_values(fitting, profile_choices(nearest))
     found = [*comparison.differences(profile_choices(nearest, **differing))]

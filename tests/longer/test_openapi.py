@@ -10,7 +10,7 @@ from openapi_spec_validator import validate
 from test_routes import EXAMPLES, person, send
 
 from mock_server import MockServer
-from mock_server.choices import PROFILES
+from mock_server.releases.fastgpt import PROFILES
 
 __all__ = ("person",)
 

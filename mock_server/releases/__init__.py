@@ -1,0 +1,1 @@
+"""Releases of FastGPT: what each does otherwise than FastGPT 4.16."""
