@@ -12,7 +12,7 @@ from msgspec import structs
 from mock_server.admin.application import ADMIN_ROUTES
 from mock_server.faults.rule_kinds import KINDS
 from mock_server.service.account import login_by_password
-from mock_server.service.operation import Operation
+from mock_server.service.operation import COMMON_WORDS, Operation
 from mock_server.service.operations import OPERATIONS
 
 EXAMPLES = [it for it in OPERATIONS if it.example or not it.request_type.__struct_fields__]
@@ -64,6 +64,15 @@ def test_an_unknown_path_names_the_one_that_a_base_url_has_missed(local, path, n
     hint = f" (did you mean {near!r}?)" if near else ""
     message = f"Expected a route of the service, got {path!r}{hint}; a test can answer it with "
     assert local.post(path, json={}).json()["message"].startswith(message)
+
+
+def test_each_operation_has_a_public_name_of_its_own():
+    assert len({it.name for it in OPERATIONS}) == len(OPERATIONS)
+    for it in OPERATIONS:
+        *_, parent, segment = it.path.split("/")
+        assert it.name in (it.public_name, f"{parent}.{segment}", segment)
+        # A word that many routes end with would not tell which one is meant.
+        assert it.name not in COMMON_WORDS
 
 
 @pytest.mark.parametrize("it", EXAMPLES, ids=lambda it: it.name)

@@ -352,9 +352,14 @@ def collection_list(
         filter_tags=filter_tags,
     )
     dataset, matches = find_matches(call, body, AS_THE_SERVICE)
-    shown = matches[body.offset : body.offset + page_size]
+    span = (body.offset, page_size)
     if simple:
-        shown = [*map(without_counts, matches)]
+        matches = [*map(without_counts, matches)]
+        span = (0, len(matches))
     level = call.caller.level_on(dataset)
-    items = [replace(listed(it, AS_THE_SERVICE, level), **WITHOUT_TRAINING) for it in shown]
-    return NumberedPage(page_num, page_size, items, len(matches))
+
+    def show(collection: Collection) -> ListedCollection:
+        return replace(listed(collection, AS_THE_SERVICE, level), **WITHOUT_TRAINING)
+
+    page = show_page(call, matches, span, show)
+    return NumberedPage(page_num, page_size, page.list, page.total)
