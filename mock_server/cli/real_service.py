@@ -4,15 +4,25 @@ Each imports its tools when it runs: httpx2 would add 40 ms to each start of the
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import to_builtins
 
 from mock_server.cli import common
-from mock_server.cli.common import OUTPUT, Exit, check_address, fail, option, say, write_document
-from mock_server.fixture.load import load_fixture, read_profile
+from mock_server.cli.common import (
+    OUTPUT,
+    Exit,
+    check_address,
+    fail,
+    option,
+    say,
+    write_document,
+    write_out,
+)
+from mock_server.fixture.load import ProfileFile, load_fixture, read_profile
 from mock_server.text.wording import count_in_words
 
 
@@ -30,6 +40,29 @@ def check_other_file(output: Path | None, known: Path | None, option: str) -> No
         fail(f"Expected another file than the one that is read, got {output} - at {option}")
 
 
+def baseline_or_fail(file: Path) -> ProfileFile:
+    """The baseline in a file."""
+    try:
+        return read_profile(file)
+    except ValueError as error:
+        fail(f"{error} (--write-baseline writes a baseline)", Exit.BROKEN_FIXTURE)
+
+
+@contextmanager
+def reading_a_service() -> Iterator[None]:
+    """End the command with a line if a service answers what it must not, or is broken off."""
+    from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        fail("interrupted: nothing is written", Exit.UNREACHABLE)
+    except UnexpectedResponse as error:
+        fail(str(error), Exit.UNEXPECTED_RESPONSE)
+    except ServiceError as error:
+        fail(str(error), Exit.UNREACHABLE)
+
+
 @click.command("verify")
 @option("--base-url", required=True, callback=check_address, help="Address of the server.")
 @click.option("--key-env", default=common.VERIFY_KEY, help="Name of the variable with the API key.")
@@ -37,7 +70,7 @@ def check_other_file(output: Path | None, known: Path | None, option: str) -> No
     "--dataset", metavar="ID", help="Dataset to look at; by default the best of the first 10."
 )
 @click.option("--app", metavar="ID", help="App to look at; by default the first one.")
-@click.option("--write", is_flag=True, help="Also pin a chat, and put it back.")
+@click.option("--write", "may_write", is_flag=True, help="Also pin a chat, and put it back.")
 @click.option(
     "--format",
     "report",
@@ -53,7 +86,7 @@ def verify_command(
     key_env: str,
     dataset: str | None,
     app: str | None,
-    write: bool,
+    may_write: bool,
     report: str,
     write_profile: Path | None,
     baseline: Path | None,
@@ -61,41 +94,34 @@ def verify_command(
 ) -> None:
     """Find the choices of a server, and what it answers in another way than this mock."""
     from mock_server.control.admin_client import client_at
+    from mock_server.tools import verify
     from mock_server.tools.account_reader import NotReadable
-    from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
-    from mock_server.tools.verify import REPORTS, comment_of, profile_document, verify_server
 
     known = None
     if write_baseline and not baseline:
         fail("Expected --baseline FILE, got none - at --write-baseline")
     check_other_file(write_profile, baseline, "--write-profile")
     if baseline and not write_baseline:
-        try:
-            known = read_profile(baseline)
-        except ValueError as error:
-            fail(f"{error} (--write-baseline writes a baseline)", Exit.BROKEN_FIXTURE)
+        known = baseline_or_fail(baseline)
     client = client_at(base_url, key_from(key_env), trust_env=True)
     try:
-        found = verify_server(
-            client,
-            dataset=dataset,
-            app=app,
-            baseline=known,
-            key_env=key_env,
-            may_write=write,
-            say=say,
-        )
-    except UnexpectedResponse as error:
-        fail(str(error), Exit.UNEXPECTED_RESPONSE)
-    except ServiceError as error:
-        fail(str(error), Exit.UNREACHABLE)
+        with reading_a_service():
+            found = verify.verify_server(
+                client,
+                dataset=dataset,
+                app=app,
+                baseline=known,
+                key_env=key_env,
+                may_write=may_write,
+                say=say,
+            )
     except NotReadable as error:
         fail(f"nothing is observed with the key in {key_env}: {error}")
-    click.echo(REPORTS[report](found))
+    click.echo(verify.REPORTS[report](found))
     if write_profile:
-        write_document(profile_document(found), write_profile, comment_of(found))
+        write_document(verify.profile_document(found), write_profile, verify.comment_of(found))
     if baseline and write_baseline:
-        write_document(to_builtins(found.seen), baseline)
+        write_out(verify.json_report(found.seen) + "\n", baseline)
         raise SystemExit(not found.observed)
     raise SystemExit(not found.is_one_profile or bool(known and found.drift))
 
@@ -113,10 +139,9 @@ def pull_command(
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
     from mock_server.tools.pull import anonymized, pull
-    from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
 
     key = key_from(key_env)
-    try:
+    with reading_a_service():
         document, problems = pull(base_url, key, say=say, **selection)
         for problem in problems:
             say(problem)
@@ -126,12 +151,6 @@ def pull_command(
             document = anonymized(document)
         write_document(document, output)
         say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
-    except KeyboardInterrupt:
-        fail("interrupted: nothing is written", Exit.UNREACHABLE)
-    except UnexpectedResponse as error:
-        fail(str(error), Exit.UNEXPECTED_RESPONSE)
-    except ServiceError as error:
-        fail(str(error), Exit.UNREACHABLE)
     raise SystemExit(bool(problems))
 
 

@@ -117,9 +117,7 @@ def serve_command(
     A FIXTURE is a YAML or JSON file, or one of demo, empty, paging, permissions; several
     are merged.
     """
-    for name in fixture:
-        if name.partition("=")[0] in choice_table() and not Path(name).exists():
-            fail(f"Expected a fixture, got {name!r} (did you mean '--choice {name}'?)")
+    check_not_choices(fixture)
     loaded = load_or_fail(fixture)
     try:
         app = create_app(
@@ -146,6 +144,13 @@ def serve_command(
     # Without a stderr there is none.
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     serve(app, listener, access_log=log or is_terminal, every_second=reload)
+
+
+def check_not_choices(fixture: tuple[str, ...]) -> None:
+    """Refuse a choice in place of a fixture."""
+    for name in fixture:
+        if name.partition("=")[0] in choice_table() and not Path(name).exists():
+            fail(f"Expected a fixture, got {name!r} (did you mean '--choice {name}'?)")
 
 
 def listener_at(host: str, port: int) -> socket:

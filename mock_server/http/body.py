@@ -53,10 +53,14 @@ def read(body: bytes, headers: Mapping[str, str], choices: Choices) -> Reading:
     try:
         if choices.request_form == "strict" or counts_as_json:
             content = replace_halves(body)
-            return Reading(json_value(content), is_plain=content == body)
-        return read_as_service(body, headers)
+            reading = Reading(json_value(content), is_plain=content == body)
+        else:
+            reading = read_as_service(body, headers)
     except (BadCharset, BadForm, BadJson, LimitReached, NotAnObject) as mistake:
         return Reading(guess(body, headers), mistake)
+    if not isinstance(reading.value, dict):
+        return Reading(reading.value, NotAnObject("a JSON object"))
+    return reading
 
 
 def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:

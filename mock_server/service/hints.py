@@ -15,37 +15,14 @@ MAX_IDS = 5
 
 def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str | None:
     """A sentence on why a request was refused; None if the message says enough."""
-    # A key that is known may lack the login that its request needs.
-    takes_login_alone = call.caller.key or (operation and operation.access == "login")
     store = call.store
     sandbox_name = call.sandbox.name
-    header = call.request.headers.get("authorization", "")
-    in_query = [it for it in call.request.query if it not in call.request.fields]
-    # The body is missing, or the field in it.
-    is_missed = not call.request.body or refusal.where.removeprefix("$.") in in_query
+    in_query = misplaced_fields(refusal, call, operation)
     match refusal:
-        case errors.MissingAuthorization() if call.caller.is_bound:
-            return "With key_app=bound, a key with an `app` reaches the chats of this app alone."
-        case errors.InvalidField() | errors.BadJson() | errors.UnsupportedMediaType() if (
-            is_missed
-            and operation
-            and operation.field_place == "body"
-            and {*in_query} & {*operation.request_type.__struct_encode_fields__}
-        ):
+        case errors.InvalidField() | errors.BadJson() | errors.UnsupportedMediaType() if in_query:
             return f"The client sends {', '.join(in_query)} in the query, in place of the body."
-        case errors.MissingAuthorization() if takes_login_alone:
-            return "This takes the token of a login, and no API key."
-        case errors.MissingAuthorization() if header:
-            return "The header is `Authorization: Bearer KEY`, with one space before the key."
-        case errors.MissingAuthorization():
-            return "The client sends no API key as `Authorization: Bearer KEY`."
-        case errors.UnknownKey() if call.sandbox_is_gone:
-            return "The sandbox of this key was deleted, or ended as it was not used."
-        case errors.UnknownKey() if not store.keys:
-            return "The fixture declares no keys, and choice unknown_key refuses all others."
-        case errors.UnknownKey():
-            keys = count_in_words(len(store.keys), "key")
-            return f"The fixture declares {keys}, and the client sends another one."
+        case errors.MissingAuthorization() | errors.UnknownKey():
+            return key_hint(refusal, call, operation)
         case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
             return f"The key has permission {call.caller.level.name.lower()!r}{refusal.hint}."
         case errors.RouteNotFound():
@@ -67,6 +44,37 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
     if refusal.plain.status == 404:
         return f"Nothing in sandbox {sandbox_name!r} has this id."
     return None
+
+
+def misplaced_fields(refusal: Refusal, call: Call, operation: Operation | None) -> list[str]:
+    """The fields in the query of a request whose body is missing, or lacks the refused field."""
+    if operation is None or operation.field_place != "body":
+        return []
+    in_query = [it for it in call.request.query if it not in call.request.fields]
+    is_missed = not call.request.body or refusal.where.removeprefix("$.") in in_query
+    is_known = not {*in_query}.isdisjoint(operation.request_type.__struct_encode_fields__)
+    return in_query if is_missed and is_known else []
+
+
+def key_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str:
+    """Why a request lacks the key or the login that it needs, or why its key is unknown."""
+    # A key that is known may lack the login that its request needs.
+    takes_login_alone = call.caller.key or (operation and operation.access == "login")
+    keys = count_in_words(len(call.store.keys), "key")
+    match refusal:
+        case errors.MissingAuthorization() if call.caller.is_bound:
+            return "With key_app=bound, a key with an `app` reaches the chats of this app alone."
+        case errors.MissingAuthorization() if takes_login_alone:
+            return "This takes the token of a login, and no API key."
+        case errors.MissingAuthorization() if call.request.headers.get("authorization"):
+            return "The header is `Authorization: Bearer KEY`, with one space before the key."
+        case errors.MissingAuthorization():
+            return "The client sends no API key as `Authorization: Bearer KEY`."
+        case _ if call.sandbox_is_gone:
+            return "The sandbox of this key was deleted, or ended as it was not used."
+        case _ if not call.store.keys:
+            return "The fixture declares no keys, and choice unknown_key refuses all others."
+    return f"The fixture declares {keys}, and the client sends another one."
 
 
 def first_ids(ids: Collection[str], noun: str) -> str:

@@ -198,7 +198,7 @@ def text_report(report: Report) -> str:
     return "\n".join(lines)
 
 
-def json_report(report: Report) -> str:
+def json_report(report: Report | ProfileFile) -> str:
     return json.format(json.encode(report)).decode()
 
 
