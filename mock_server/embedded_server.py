@@ -47,10 +47,10 @@ class MockServer(Control):
         demo: bool = False,
     ) -> None:
         super().__init__(cast(Any, NotStarted()))
-        self.app = create_app(
+        self.application = create_app(
             fixture, profile=profile, choices=choices, admin_token=admin_token, demo=demo
         )
-        self.sandboxes: Sandboxes = self.app.state.sandboxes
+        self.sandboxes: Sandboxes = self.application.state.sandboxes
         self._host = host
         self._port = port
         self._token = admin_token
@@ -68,7 +68,7 @@ class MockServer(Control):
                 raise RuntimeError(f"Expected a stopped server, got one that runs - at {self.url}")
             listener = listening_socket(self._host, self._port)
             ready = Future[None]()
-            self._server = Server(self.app, on_ready=lambda: ready.set_result(None))
+            self._server = Server(self.application, on_ready=lambda: ready.set_result(None))
             thread = Thread(target=run_server, args=(self._server, listener, ready), daemon=True)
             thread.start()
             ready.result()

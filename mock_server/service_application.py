@@ -15,7 +15,7 @@ from mock_server.choices import Choices
 from mock_server.errors import Refusal
 from mock_server.faults.fault import Fault
 from mock_server.http.request import ClientRequest, header_texts, read_body
-from mock_server.http.responses import failure_response
+from mock_server.http.responses import error_response
 from mock_server.journal import Exchange
 from mock_server.sandbox import Sandboxes
 from mock_server.service.call import Call
@@ -94,7 +94,7 @@ class Service:
             refusal = errors.ServerError(
                 f"no failure of the server, got {type(error).__name__}: {error} (its log says more)"
             )
-            response = failure_response(refusal, Choices())
+            response = error_response(refusal, Choices())
         # Name the request, as FastGPT does; its sandbox and state: a client may mix them up.
         own_headers = [
             (b"x-request-id", b"%b%012x" % (self._id_start, next(self._numbers))),

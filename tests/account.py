@@ -65,7 +65,7 @@ class InProcess(httpx2.BaseTransport):
     """Sends requests to an application, all of them in one loop."""
 
     def __init__(self, app: Starlette) -> None:
-        self.app = app
+        self.application = app
         self.pieces: list[bytes] = []
         """The body of the latest response, in the pieces in which it was sent."""
         self._runner = asyncio.Runner()
@@ -94,7 +94,7 @@ class InProcess(httpx2.BaseTransport):
             if not message.get("more_body"):
                 ended.set()
 
-        await self.app(scope_of(request), receive, send)
+        await self.application(scope_of(request), receive, send)
         assert start and ended.is_set()
         # A server sends no body in response to HEAD.
         content = b"" if request.method == "HEAD" else b"".join(pieces)

@@ -77,7 +77,7 @@ def test_a_function_may_use_the_control_object(client):
     client.control.respond("GET /api/x", pin_all)
     assert client.get("/api/x").json() == 1 and client.is_pinned()
     with LocalClient() as local:
-        control = Control.of(local.sent.app)
+        control = Control.of(local.sent.application)
         control.respond("GET /api/x", lambda request: [control.key, len(control.rules)])
         assert local.get("/api/x").json() == ["owner", 1]
 

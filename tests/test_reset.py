@@ -52,30 +52,30 @@ def filled(server: MockServer) -> Iterator[dict[str, Any]]:
     assert server.http.post(LIST, json=body, headers=headers).status_code == 503
     server.http.get(f"{ACCOUNTS}/preLogin?username=x")
     # It would take 10,000 calls until entries are dropped.
-    server.app.state.sandboxes.default.state.journal.dropped_violations["unknown_route"] = 1
+    server.application.state.sandboxes.default.state.journal.dropped_violations["unknown_route"] = 1
     assert server.rules  # to read them takes what is over out of force
     asked = {"appId": "a", "stream": True, "messages": [{"role": "user", "content": "x"}]}
     with server.http.stream("POST", COMPLETIONS, json=asked, headers=headers):
-        yield tables(server.app.state.sandboxes.default.state)
+        yield tables(server.application.state.sandboxes.default.state)
 
 
 def test_a_reset_brings_back_every_table():
     with MockServer(DOCUMENT) as server, MockServer(DOCUMENT) as new:
-        fresh = tables(new.app.state.sandboxes.default.state)
+        fresh = tables(new.application.state.sandboxes.default.state)
         with filled(server) as changed:
             same = [name for name in fresh if changed[name] == fresh[name]]
             assert same == [], "fill these tables, too"
             server.reset()
-            assert tables(server.app.state.sandboxes.default.state) == fresh
+            assert tables(server.application.state.sandboxes.default.state) == fresh
 
 
 def test_a_restore_brings_back_data_declared_rules_clock_and_choices_alone():
     with MockServer(DOCUMENT) as server:
-        before = tables(server.app.state.sandboxes.default.state)
+        before = tables(server.application.state.sandboxes.default.state)
         name = server.snapshot()
         with filled(server) as changed:
             server.restore(name)
-            after = tables(server.app.state.sandboxes.default.state)
+            after = tables(server.application.state.sandboxes.default.state)
         restored = {name for name in after if after[name] != changed[name]}
         # Nobody waits for a reply in a chat as it was.
         moment = {"store", "choices", "profile", "clock", "declared_rules"}

@@ -29,7 +29,7 @@ from mock_server.admin.route import ROUTES
 from mock_server.choices import Choices
 from mock_server.errors import BadFixture, MethodNotAllowed, Refusal, RouteNotFound
 from mock_server.fixture.source import FixtureError
-from mock_server.http.responses import failure_response, json_response
+from mock_server.http.responses import error_response, json_response
 from mock_server.openapi import admin_document
 from mock_server.sandbox import Sandboxes
 from mock_server.text.wording import closest_word
@@ -52,7 +52,7 @@ def create_admin(
 ) -> Starlette:
     """The admin API, to be mounted. A route under `/sandboxes/NAME` is for that sandbox."""
     files = StaticFiles(directory=console.FILES / "static", check_dir=False)
-    app = Starlette(
+    application = Starlette(
         routes=[
             Route("/", console.get_console),
             Route("/openapi.json", lambda request: json_response(admin_document(ADMIN_ROUTES))),
@@ -68,9 +68,9 @@ def create_admin(
             ClientDisconnect: lambda request, error: Response(),
         },
     )
-    app.state.sandboxes = all_sandboxes
-    app.state.demo = demo
-    return app
+    application.state.sandboxes = all_sandboxes
+    application.state.demo = demo
+    return application
 
 
 def refuse(request: Request, error: Exception) -> Response:
@@ -84,7 +84,7 @@ def refuse(request: Request, error: Exception) -> Response:
         refusal = error
     else:
         refusal = refusal_of_path(request)
-    return failure_response(refusal, Choices())
+    return error_response(refusal, Choices())
 
 
 def refusal_of_path(request: Request) -> Refusal:
@@ -99,12 +99,12 @@ def refusal_of_path(request: Request) -> Refusal:
             methods |= route.methods or set()
     if methods:
         return MethodNotAllowed(sorted(methods - {"HEAD"}), request.method)
-    # The hint names a route that ends with the same word, or a similar one.
-    hint = " (GET /__admin/openapi.json lists them)"
+    # The suggestion names a route that ends with the same word, or a similar one.
+    suggestion = " (GET /__admin/openapi.json lists them)"
     paths = {it.path.rpartition("/")[2]: it.path for it in ADMIN_ROUTES} | OTHER_NAMES
     word: str | None = own_path.split("/")[2]
     if word not in OTHER_NAMES:
         word = closest_word(path.rpartition("/")[2], paths)
     if word is not None:
-        hint = f" (did you mean '/__admin{paths[word]}'?)"
-    return RouteNotFound("a route of the admin API", path, hint=hint)
+        suggestion = f" (did you mean '/__admin{paths[word]}'?)"
+    return RouteNotFound("a route of the admin API", path, suggestion=suggestion)

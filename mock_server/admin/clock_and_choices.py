@@ -84,7 +84,7 @@ class ChoicesInput(Input):
         try:
             check_profile(self.profile)
         except BadChoice as wrong:
-            raise FieldError(wrong.mistake + wrong.hint, wrong.where) from None
+            raise FieldError(wrong.mistake + wrong.suggestion, wrong.where) from None
 
 
 class ChoicesView(Output):
@@ -117,4 +117,4 @@ def read_choices(profile_name: str, choices: JsonObject) -> Choices:
         return profile_choices(profile_name, **choices)
     except BadChoice as wrong:
         where = f"$.choices.{wrong.where}"
-        raise InvalidField(wrong.mistake, where=where, hint=wrong.hint) from None
+        raise InvalidField(wrong.mistake, where=where, suggestion=wrong.suggestion) from None

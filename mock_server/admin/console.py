@@ -1,6 +1,6 @@
-"""The console: a page for people, and its parts, which show a sandbox.
+"""The console: a page for people, and its sections, which show a sandbox.
 
-The page has no data and needs no token; its script fetches the parts, which need the token. The
+The page has no data and needs no token; its script fetches the sections, which need the token. The
 query of the page's address says what is shown: language, sandbox, dataset, folder, entry ...
 Every action is a form that the script sends to the admin API.
 """
@@ -142,8 +142,8 @@ async def get_console(request: Request) -> Response:
 
 
 @route("GET", "/console")
-def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
-    """The parts of the page."""
+def get_sections(call: AdminCall, query: ConsoleQuery) -> Response:
+    """The sections of the page."""
     sandbox = call.sandbox
     state = call.state
     exchanges = state.journal.exchanges
@@ -152,7 +152,7 @@ def get_parts(call: AdminCall, query: ConsoleQuery) -> Response:
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
     return render(
         call.request,
-        "parts",
+        "sections",
         query.lang,
         view=query,
         sandboxes=call.sandboxes.by_name,

@@ -59,8 +59,8 @@ def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
         return query.page("collections", in_order.all)
     parent = query.parent_id or ROOT
     if parent != ROOT and parent not in collections:
-        hint = did_you_mean(parent, collections)
-        raise CollectionNotFound("the _id of a folder", parent, "$.parentId", hint=hint)
+        suggestion = did_you_mean(parent, collections)
+        raise CollectionNotFound("the _id of a folder", parent, "$.parentId", suggestion=suggestion)
     return query.page("collections", in_order.by_folder.get(parent, []))
 
 

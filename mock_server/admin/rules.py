@@ -65,8 +65,10 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
     if "preset" not in body:
         name = str(body.get("kind"))
         if name in PRESETS:
-            hint = f' (a preset: fault(preset="{name}") in Python, {{"preset": "{name}"}} in JSON)'
-            raise InvalidField("a kind of fault", name, "$.kind", hint=hint)
+            suggestion = (
+                f' (a preset: fault(preset="{name}") in Python, {{"preset": "{name}"}} in JSON)'
+            )
+            raise InvalidField("a kind of fault", name, "$.kind", suggestion=suggestion)
         rule = read_rule(body)
         check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
         added = script.add([rule], handler=call.request.scope.get(HANDLER))
@@ -139,5 +141,5 @@ def warning_of(rule: Rule, store: Store) -> str | None:
         if served_method == method and pattern.parameters(served_path) is not None:
             return None
         routes.append(f"{served_method} {served_path}")
-    hint = did_you_mean(operation, routes)
-    return f"The service has no route {operation!r}{hint}: only an answer for it can fail"
+    suggestion = did_you_mean(operation, routes)
+    return f"The service has no route {operation!r}{suggestion}: only an answer for it can fail"

@@ -1,4 +1,4 @@
-"""The state of a sandbox: health, reset, the state as a document, snapshots."""
+"""The state of a sandbox: health, reset, the state document, snapshots."""
 
 from msgspec.structs import replace
 from starlette.concurrency import run_in_threadpool
@@ -47,7 +47,7 @@ def reset(call: AdminCall) -> GenerationView:
 
 @route("GET", "/state")
 def get_state(call: AdminCall) -> Response:
-    """Read the state as a fixture document; as YAML on `Accept: application/yaml`."""
+    """Read the state document, a fixture; as YAML on `Accept: application/yaml`."""
     document = dump(call.state.moment)
     if YAML_TYPE in call.request.headers.get("accept", ""):
         return Response(yaml_of(document), headers=NO_STORE, media_type=YAML_TYPE)
@@ -56,8 +56,8 @@ def get_state(call: AdminCall) -> Response:
 
 @route("PUT", "/state", media_types=(JSON, YAML_TYPE), limit=MAX_STATE_BYTES)
 async def put_state(call: AdminCall, body: bytes) -> GenerationView:
-    """Replace the baseline by a fixture document, and reset."""
-    fixture = await run_in_threadpool(read_state, body, call.media_type)
+    """Replace the baseline by a state document, and reset."""
+    fixture = await run_in_threadpool(read_state_document, body, call.media_type)
     # The sandbox may have been deleted or replaced during the wait.
     call.enter_sandbox()
     call.sandboxes.set_fixture(call.sandbox, fixture)
@@ -69,8 +69,8 @@ def generation_of(call: AdminCall) -> GenerationView:
     return GenerationView(call.sandbox.name, call.sandbox.generation)
 
 
-def read_state(content: bytes, media_type: str) -> Baseline:
-    """The baseline of a document, which is in no file. Raises FixtureError."""
+def read_state_document(content: bytes, media_type: str) -> Baseline:
+    """The baseline of a state document, which is in no file. Raises FixtureError."""
     name = "state.yaml" if media_type == YAML_TYPE else "state.json"
     return replace(load_sources([Source(name, content)]), files=())
 

@@ -24,8 +24,8 @@ class Commands(click.Group):
             # The name of a file has a suffix or a folder, unless there is such a file.
             is_word = first[:1].isalpha() and Path(first).stem == first
             if is_word and first not in known and not Path(first).exists():
-                hint = did_you_mean(first, known) or " (see mock-server --help)"
-                fail(f"Expected a command or a fixture, got {first!r}{hint}")
+                suggestion = did_you_mean(first, known) or " (see mock-server --help)"
+                fail(f"Expected a command or a fixture, got {first!r}{suggestion}")
             args = ["serve", *args]
         return super().parse_args(ctx, args)
 
@@ -77,9 +77,9 @@ def warn_of_unknown_variables() -> None:
     endings = [it.removeprefix(PREFIX) for it in known]
     for name in sorted(os.environ.keys() - known):
         if name.startswith(PREFIX):
-            hint = did_you_mean(name.removeprefix(PREFIX), endings)
-            hint = hint.replace(" '", f" '{PREFIX}")
-            say(f"warning: unknown variable {name}{hint}")
+            suggestion = did_you_mean(name.removeprefix(PREFIX), endings)
+            suggestion = suggestion.replace(" '", f" '{PREFIX}")
+            say(f"warning: unknown variable {name}{suggestion}")
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -120,7 +120,7 @@ def serve_command(
     check_not_choices(fixture)
     loaded = load_or_fail(fixture)
     try:
-        app = create_app(
+        application = create_app(
             loaded,
             profile=profile,
             choices=dict(it.split("=", 1) for it in choice),
@@ -139,11 +139,11 @@ def serve_command(
         say(f"demo: {url_of(listener)}/demo/")
     reload = None
     if watch:
-        reload = Watch(loaded.files, app.state.sandboxes).reload_if_changed
+        reload = Watch(loaded.files, application.state.sandboxes).reload_if_changed
     set_up_logs()
     # Without a stderr there is none.
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    serve(app, listener, access_log=log or is_terminal, every_second=reload)
+    serve(application, listener, access_log=log or is_terminal, every_second=reload)
 
 
 def check_not_choices(fixture: tuple[str, ...]) -> None:

@@ -39,10 +39,12 @@ class AdminClient:
     `app` is the server as an application, if it is in this process.
     """
 
-    def __init__(self, http: httpx2.Client, sandbox: str = "default", app: Any = None) -> None:
+    def __init__(
+        self, http: httpx2.Client, sandbox: str = "default", application: Any = None
+    ) -> None:
         self.http = http
         self.sandbox = sandbox
-        self.app = app
+        self.application = application
 
     def call(
         self, method: str, path: str, body: Any = None, media: str = "json", **query: Any
@@ -119,9 +121,9 @@ class InProcess(httpx2.BaseTransport):
     The scope of each request has the function `handler`, for a rule that it adds.
     """
 
-    def __init__(self, app: ASGIApp, handler: Handler | None = None) -> None:
+    def __init__(self, application: ASGIApp, handler: Handler | None = None) -> None:
         self._transport = httpx2.ASGITransport(
-            lambda scope, receive, send: app({**scope, HANDLER: handler}, receive, send)
+            lambda scope, receive, send: application({**scope, HANDLER: handler}, receive, send)
         )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:

@@ -42,8 +42,10 @@ class Control(JournalControl):
     from other tests as long as its client sends this key.
     """
 
-    def __init__(self, http: httpx2.Client, sandbox: str = "default", app: Any = None) -> None:
-        super().__init__(http, sandbox, app)
+    def __init__(
+        self, http: httpx2.Client, sandbox: str = "default", application: Any = None
+    ) -> None:
+        super().__init__(http, sandbox, application)
         self._added: list[AddedRule] = []
 
     @staticmethod
@@ -54,9 +56,8 @@ class Control(JournalControl):
     @staticmethod
     def of(app: ASGIApp) -> "Control":
         """Control an application in this process; this works in a coroutine, too."""
-        return Control(
-            httpx2.Client(transport=InProcess(app), base_url="http://localhost"), app=app
-        )
+        client = httpx2.Client(transport=InProcess(app), base_url="http://localhost")
+        return Control(client, application=app)
 
     @property
     def url(self) -> str:
@@ -120,7 +121,7 @@ class Control(JournalControl):
     def create_sandbox(self, **fields: Any) -> "Control":
         """Create a sandbox; fields are `name`, `ttl`, `profile`, `choices` and `state`."""
         created = self.call_api("POST", "/sandboxes", without_none(**fields))
-        return Control(self.http, created["name"], self.app)
+        return Control(self.http, created["name"], self.application)
 
     def remove_sandbox(self) -> None:
         """Remove this sandbox from the server; its keys are then unknown."""
@@ -309,13 +310,13 @@ class Control(JournalControl):
         """
         if handler is None:
             return self
-        if self.app is None:
+        if self.application is None:
             raise ValueError(
                 f"Expected data, as the server at {self.http.base_url} is not in this process, "
                 f"got {handler!r} (placeholders such as {{{{body.id}}}} take values of the request)"
             )
         http = httpx2.Client(
-            transport=InProcess(self.app, handler),
+            transport=InProcess(self.application, handler),
             base_url=self.http.base_url,
             headers=self.http.headers,  # the admin token among them
         )

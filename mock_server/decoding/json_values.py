@@ -16,7 +16,7 @@ JsonObject = dict[str, Any]
 ValueT = TypeVar("ValueT")
 MAX_DEPTH = 64
 MAX_KEPT_DEPTH = 48
-"""The most levels of a value that is kept: a state with it must not have more than MAX_DEPTH."""
+"""The most levels of a value that is kept: a state document with it has at most MAX_DEPTH."""
 decode_as_javascript = msgspec.json.Decoder(float_hook=float).decode
 """Decodes JSON, and 1e400 as infinite, which is not JSON otherwise."""
 _ESCAPE = re.compile(

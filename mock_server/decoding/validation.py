@@ -73,10 +73,10 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
     def below(self, *steps: str | int) -> Self:
         return structs.replace(self, path=self.path + steps)
 
-    def report(self, expected: str, hint: str = "", *, at_key: bool = False) -> None:
+    def report(self, expected: str, suggestion: str = "", *, at_key: bool = False) -> None:
         """Report a mistake in the value, or with `at_key` in its key. Raises InvalidField."""
         path = self.path[:-1] if at_key else self.path
-        raise InvalidField(expected, where=json_path(path), hint=hint)
+        raise InvalidField(expected, where=json_path(path), suggestion=suggestion)
 
     def source_text(self, value: Any) -> str:
         """A number or a boolean as JSON; empty for a secret, as the journal shows the message."""
@@ -97,7 +97,7 @@ def json_path(path: JsonPath) -> str:
 
 
 def salvage(value: Any, kind: Any, place: Place) -> Any:
-    """Convert a value to a type, without its wrong parts, which are reported; else LOST."""
+    """Convert a value to a type, without its wrong values, which are reported; else LOST."""
     mistake: BaseException | None = None
     try:
         instance = msgspec.convert(value, kind, strict=place.is_strict)
@@ -109,7 +109,7 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
         mistake = error.__cause__
     # A mistake in a part of the value is reported there, not for the whole value.
     count_before = place.mistake_count
-    remains = _salvage_parts(value, [*map(plain_type, union_members(kind))], place)
+    remains = _salvage_content(value, [*map(plain_type, union_members(kind))], place)
     if place.mistake_count > count_before:
         return remains
     if mistake is None:
@@ -121,8 +121,8 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
     return LOST
 
 
-def _salvage_parts(value: Any, kinds: list[Any], place: Place) -> Any:
-    """An object or an array without its wrong parts, which are reported; else LOST."""
+def _salvage_content(value: Any, kinds: list[Any], place: Place) -> Any:
+    """An object or an array without its wrong values, which are reported; else LOST."""
     structs_of_union = [*filter(is_struct, kinds)]
     if isinstance(value, dict) and structs_of_union:
         return _salvage_struct(value, structs_of_union, place)
@@ -181,22 +181,22 @@ def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Pla
     `FIELDS_BELOW` of the type has the field below which it belongs, `SYNONYMS` the one it means.
     """
     meant = getattr(kind, "SYNONYMS", {}).get(name, name)
-    hint = did_you_mean(meant, fields)
+    suggestion = did_you_mean(meant, fields)
     holder = getattr(kind, "FIELDS_BELOW", {}).get(name)
-    if not hint and holder:
-        hint = f" (it stands below {holder!r})"
-    if not hint:
-        hint = f" (fields: {', '.join(fields)})"
-    place.report(f"no field {name!r}", hint, at_key=True)
+    if not suggestion and holder:
+        suggestion = f" (it stands below {holder!r})"
+    if not suggestion:
+        suggestion = f" (fields: {', '.join(fields)})"
+    place.report(f"no field {name!r}", suggestion, at_key=True)
 
 
 def _report_missing(name: str, other_names: list[str], place: Place) -> None:
     """Report a missing required field; a similar sent name may be meant."""
     expected = f"the field {name!r}, which is missing"
     for other_name in other_names:
-        hint = did_you_mean(other_name, [name])
-        if hint and other_name != name:
-            place.report(f"{expected}, got {other_name!r}", hint)
+        suggestion = did_you_mean(other_name, [name])
+        if suggestion and other_name != name:
+            place.report(f"{expected}, got {other_name!r}", suggestion)
             return
     place.report(expected)
 
@@ -214,8 +214,8 @@ def _find_struct(
     if tag_field not in value:
         place.below(tag_field).report(f"the field {tag_field!r}, {one_of([*tags])}")
     elif not isinstance(tag, str) or tag not in tags:
-        hint = getattr(kinds[0], "TAG_HINTS", {}).get(str(tag), "")
-        _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field), hint)
+        suggestion = getattr(kinds[0], "TAG_SUGGESTIONS", {}).get(str(tag), "")
+        _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field), suggestion)
     return tags.get(str(tag))
 
 
@@ -246,9 +246,9 @@ def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
 
 
 def _report_wrong(
-    value: Any, kind: Any, place: Place, hint: str = "", *, at_key: bool = False
+    value: Any, kind: Any, place: Place, suggestion: str = "", *, at_key: bool = False
 ) -> None:
-    """Report a value of a wrong type, with a hint that helps to correct it."""
+    """Report a value of a wrong type, with a suggestion that helps to correct it."""
     kinds = [*map(plain_type, union_members(kind))]
     expected = type_in_words(kind)
     # A number in place of a text lacks quotes, as 1.50 does for a version.
@@ -260,9 +260,9 @@ def _report_wrong(
     elif not place.is_secret:
         expected += f", got {value_in_words(value)}"
     # The value may be misspelled, if the type lists texts.
-    parts = chain.from_iterable(map(get_args, kinds))
-    texts = [it for it in parts if isinstance(it, str)]
-    place.report(expected, hint or did_you_mean(value, texts), at_key=at_key)
+    arguments = chain.from_iterable(map(get_args, kinds))
+    texts = [it for it in arguments if isinstance(it, str)]
+    place.report(expected, suggestion or did_you_mean(value, texts), at_key=at_key)
 
 
 def type_in_words(kind: Any) -> str:

@@ -15,7 +15,7 @@ from mock_server.decoding.validation import FieldError
 from mock_server.errors import REFUSALS_BY_STATUS_TEXT, RateLimited
 from mock_server.faults.fault import Fault
 from mock_server.http.connection import BrokenResponse, watch_client
-from mock_server.http.responses import Failure, failure_response, json_response
+from mock_server.http.responses import ErrorEnvelope, error_response, json_response
 from mock_server.scripting.rule import Candidate, Count, Rule, Times
 from mock_server.service.handling import Handling
 from mock_server.service.reply_stream import ReplyResponse
@@ -56,8 +56,8 @@ class Error(ResponseFault, tag="error", frozen=True):
             return
         if self.refusal not in REFUSALS_BY_STATUS_TEXT:
             names = ", ".join(REFUSALS_BY_STATUS_TEXT)
-            hint = did_you_mean(self.refusal, REFUSALS_BY_STATUS_TEXT)
-            raise FieldError(f"{names}, got {self.refusal!r}{hint}", "refusal")
+            suggestion = did_you_mean(self.refusal, REFUSALS_BY_STATUS_TEXT)
+            raise FieldError(f"{names}, got {self.refusal!r}{suggestion}", "refusal")
         # The form of a refusal is that of the profile.
         usual = Error()
         if (self.status, self.code, self.status_text) != (usual.status, None, usual.status_text):
@@ -67,10 +67,11 @@ class Error(ResponseFault, tag="error", frozen=True):
         if self.refusal is not None:
             refusal = REFUSALS_BY_STATUS_TEXT[self.refusal]("")
             refusal.message = self.message
-            response = handling.failure(refusal, handling.call)
+            response = handling.refused_response(refusal, handling.call)
         else:
             code = self.status if self.code is None else self.code
-            response = json_response(Failure(code, self.status_text, self.message), self.status)
+            envelope = ErrorEnvelope(code, self.status_text, self.message)
+            response = json_response(envelope, self.status)
         if self.retry_after is not None:
             response.headers["retry-after"] = str(self.retry_after)
         return response
@@ -290,7 +291,7 @@ class RateLimit(ResponseFault, tag="rate_limit", frozen=True, kw_only=True):
         headers["retry-after"] = headers[RESET_HEADER]
         expected = f"at most {self.limit} requests in {self.window} s, got one more"
         refusal = RateLimited(expected, headers=headers)
-        return failure_response(refusal, handling.choices)
+        return error_response(refusal, handling.choices)
 
 
 BreakingFault = (

@@ -81,8 +81,8 @@ def check_operation(rule: Rule, names: Collection[str], *, has_demo: bool = Fals
     if not is_route and rule.operation not in ("*", *names):
         expected = "*, an operation, or a method and a path such as GET /api/x/{id}"
         name = OTHER_NAMES.get(rule.operation, rule.operation)
-        hint = did_you_mean(name, names)
-        raise InvalidField(expected, rule.operation, "$.operation", hint=hint)
+        suggestion = did_you_mean(name, names)
+        raise InvalidField(expected, rule.operation, "$.operation", suggestion=suggestion)
     # Requests are compared by their decoded path, unless a part of the server takes them before.
     own_folders: tuple[str, ...] = (f"{ADMIN_PATH}/", f"{OPENAPI_PATH}/")
     if has_demo:

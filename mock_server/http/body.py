@@ -22,11 +22,11 @@ from mock_server.http.forms import (
     JSON,
     MULTIPART,
     URL_ENCODED,
-    form_parts,
     form_value,
     group_by_name,
     header_parameters,
     media_type,
+    multipart_fields,
 )
 
 JSON_TYPES = (JSON, "application/ld+json")
@@ -134,13 +134,13 @@ def form_fields(body: bytes, headers: Mapping[str, str]) -> JsonObject:
     a `data` that is not a JSON object is an empty one (FastGPT 4.16, common/file/multer.ts).
     Raises BadForm, LimitReached.
     """
-    parts = form_parts(body, headers, must_end=True)
-    files = [part for part in parts if part.filename]
-    if [part.name for part in files] != ["file"]:
+    sent = multipart_fields(body, headers, must_end=True)
+    files = [it for it in sent if it.filename]
+    if [it.name for it in files] != ["file"]:
         raise BadForm(f"{MULTIPART} with one file, in a part `file`")
-    texts = [(_ITEM_SIGN.sub("", part.name), part.text) for part in parts if not part.is_file]
+    texts = [(_ITEM_SIGN.sub("", it.name), it.text) for it in sent if not it.is_file]
     # Also a single `tags[]` is an array.
-    arrays = {name for name, _ in texts} - {part.name for part in parts}
+    arrays = {name for name, _ in texts} - {it.name for it in sent}
     fields = group_by_name(texts, arrays)
     with suppress(TypeError, *NOT_JSON):
         fields |= json.decode(fields.pop("data", "{}"), type=JsonObject)

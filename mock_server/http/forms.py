@@ -7,7 +7,8 @@ from email.utils import collapse_rfc2231_value
 from typing import Any
 from urllib.parse import parse_qsl
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Struct
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, MultipartState
 
@@ -20,16 +21,16 @@ MULTIPART = "multipart/form-data"
 URL_ENCODED = "application/x-www-form-urlencoded"
 FORMS = (MULTIPART, URL_ENCODED)
 """The media types of forms."""
-MAX_PARTS = 1_000
+MAX_FIELDS = 1_000
 
 
-class FormPart(Struct):
+class FormField(Struct):
     """A field of a form. A file has a file name, which may be empty."""
 
     name: str
     is_file: bool
     filename: str
-    content: bytearray = field(default_factory=bytearray)
+    content: bytearray = msgspec.field(default_factory=bytearray)
 
     @property
     def text(self) -> str:
@@ -40,15 +41,15 @@ class FormPart(Struct):
         return self.content.decode("utf-8", "replace")
 
 
-def form_parts(
+def multipart_fields(
     content: bytes, headers: Mapping[str, str], *, must_end: bool = False
-) -> list[FormPart]:
-    """The parts of multipart/form-data, in their order. Raises BadForm, LimitReached.
+) -> list[FormField]:
+    """The fields of multipart/form-data, in their order. Raises BadForm, LimitReached.
 
     With `must_end`, a form that is cut off before its last boundary is refused.
     """
-    parts: list[FormPart] = []
-    # The parameters of Content-Disposition in the part that is being read.
+    fields: list[FormField] = []
+    # The parameters of Content-Disposition in the field that is being read.
     disposition: dict[str, str] = {}
 
     def on_header_value(data: bytes, start: int, end: int) -> None:
@@ -60,13 +61,13 @@ def form_parts(
     def on_headers_finished() -> None:
         if not disposition:
             raise BadForm("Content-Disposition: form-data in each part, got a part without it")
-        check_parts(len(parts) + 1)
+        check_field_count(len(fields) + 1)
         name = disposition.get("name", "")
-        parts.append(FormPart(name, "filename" in disposition, disposition.get("filename", "")))
+        fields.append(FormField(name, "filename" in disposition, disposition.get("filename", "")))
         disposition.clear()
 
     def on_part_data(data: bytes, start: int, end: int) -> None:
-        parts[-1].content.extend(data[start:end])
+        fields[-1].content.extend(data[start:end])
 
     callbacks: Any = {
         "on_header_value": on_header_value,
@@ -83,11 +84,11 @@ def form_parts(
         raise BadForm(f"{MULTIPART} with a boundary ({error})") from None
     if must_end and parser.state != MultipartState.END:
         raise BadForm(f"a form that ends with --{boundary}--, got one that is cut off")
-    return parts
+    return fields
 
 
 def boundary_of(headers: Mapping[str, str]) -> str:
-    """The boundary between the parts of a form. Raises BadForm without one."""
+    """The boundary between the fields of a form. Raises BadForm without one."""
     content_type = headers.get("content-type", "none")
     boundary = header_parameters(content_type).get("boundary")
     if boundary is None:
@@ -103,22 +104,22 @@ def media_type(headers: Mapping[str, str]) -> str:
 def form_value(content: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a form; a file is `{filename, content}`. Raises BadForm, LimitReached."""
     if media_type(headers) == URL_ENCODED:
-        check_parts(content.count(b"&") + 1)
-        pairs = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
-        return group_by_name((name, parse_object(text)) for name, text in pairs)
-    fields: list[tuple[str, Any]] = []
-    for part in form_parts(content, headers):
-        if part.is_file:
-            fields.append((part.name, {"filename": part.filename, "content": part.text}))
-        else:
-            fields.append((part.name, parse_object(part.text)))
-    return group_by_name(fields)
+        check_field_count(content.count(b"&") + 1)
+        texts = parse_qsl(content.decode(errors="replace"), keep_blank_values=True)
+        return group_by_name((name, parse_object(text)) for name, text in texts)
+    pairs: list[tuple[str, Any]] = []
+    for field in multipart_fields(content, headers):
+        value: Any = parse_object(field.text)
+        if field.is_file:
+            value = {"filename": field.filename, "content": field.text}
+        pairs.append((field.name, value))
+    return group_by_name(pairs)
 
 
-def check_parts(number: int) -> None:
-    """Raises LimitReached if a form has too many parts."""
-    if number > MAX_PARTS:
-        raise LimitReached(f"a form of at most {MAX_PARTS} parts, got more")
+def check_field_count(number: int) -> None:
+    """Raises LimitReached if a form has too many fields."""
+    if number > MAX_FIELDS:
+        raise LimitReached(f"a form of at most {MAX_FIELDS} fields, got more")
 
 
 def parse_object(text: str) -> Any:

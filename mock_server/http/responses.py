@@ -44,7 +44,7 @@ def success_response(data: object) -> Response:
     return JsonResponse(body)
 
 
-class Failure(Struct, rename="camel"):
+class ErrorEnvelope(Struct, rename="camel"):
     """The envelope of an error. The last two fields are only sent with error_form=service."""
 
     code: int
@@ -61,23 +61,23 @@ def error_form(refusal: Refusal, choices: Choices) -> ErrorForm:
     return refusal.plain if is_plain else refusal.service
 
 
-def failure_of(refusal: Refusal, choices: Choices, advice: str = "") -> Failure:
+def envelope_of(refusal: Refusal, choices: Choices, advice: str = "") -> ErrorEnvelope:
     """The envelope of a refusal under choice error_form; `advice` ends its message."""
     form = error_form(refusal, choices)
-    failure = Failure(form.code, form.status_text, refusal.message + advice, refusal.data)
+    envelope = ErrorEnvelope(form.code, form.status_text, refusal.message + advice, refusal.data)
     if choices.error_form == "plain":
-        return failure
+        return envelope
     # Only the form of FastGPT says that the user is at fault, or which field is wrong.
     if refusal.is_user_error:
-        failure.error_type = "UserError"
+        envelope.error_type = "UserError"
     if form == InvalidField.service:
         # `$.apps[0].id` becomes ["apps", 0, "id"].
         path = [int(it) if it.isdecimal() else it for it in _STEP.findall(refusal.where)]
-        failure.zod_error = [{"code": "custom", "path": path, "message": refusal.message}]
-    return failure
+        envelope.zod_error = [{"code": "custom", "path": path, "message": refusal.message}]
+    return envelope
 
 
-def failure_response(refusal: Refusal, choices: Choices, advice: str = "") -> Response:
+def error_response(refusal: Refusal, choices: Choices, advice: str = "") -> Response:
     """The response to a refusal, under the choices on errors; `advice` ends its message."""
     form = error_form(refusal, choices)
     status = form.status
@@ -89,7 +89,7 @@ def failure_response(refusal: Refusal, choices: Choices, advice: str = "") -> Re
     if is_text:
         response = Response(refusal.service_text, status, NO_STORE)
     else:
-        response = json_response(failure_of(refusal, choices, advice), status)
+        response = json_response(envelope_of(refusal, choices, advice), status)
     # Some statuses and errors have headers of their own.
     response.headers.update(refusal.headers)
     if response.status_code == 401:

@@ -60,14 +60,14 @@ class Server(uvicorn.Server):
 
     def __init__(
         self,
-        app: Starlette,
+        application: Starlette,
         *,
         access_log: bool = False,
         every_second: Callable[[], Awaitable[None]] | None = None,
         on_ready: Callable[[], None] = lambda: None,
     ) -> None:
         config = uvicorn.Config(
-            app,
+            application,
             http=HttpProtocol,
             ws="none",
             lifespan="off",
@@ -81,7 +81,7 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         self._on_ready = on_ready
-        self._sandboxes = app.state.sandboxes
+        self._sandboxes = application.state.sandboxes
         self._stopping = Signal()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -143,7 +143,7 @@ class Server(uvicorn.Server):
         self.stop()
 
 
-def serve(app: Starlette, listener: socket.socket, **options: Any) -> None:
+def serve(application: Starlette, listener: socket.socket, **options: Any) -> None:
     """Serve until SIGINT or SIGTERM. The line `READY URL` on stdout reports that it listens."""
     say_ready = partial(print, f"READY {url_of(listener)}", flush=True)
-    Server(app, on_ready=say_ready, **options).run([listener])
+    Server(application, on_ready=say_ready, **options).run([listener])

@@ -126,9 +126,11 @@ def resolve_fixture(fixture: Any, *folders: Path) -> Any:
             return path
     if str(fixture) in SHIPPED:
         return fixture
-    hint = did_you_mean(Path(fixture).stem, SHIPPED)
+    suggestion = did_you_mean(Path(fixture).stem, SHIPPED)
     tried = ", ".join(map(str, paths))
-    raise ValueError(f"Expected a file, got {str(fixture)!r}{hint}, which is at none of {tried}")
+    raise ValueError(
+        f"Expected a file, got {str(fixture)!r}{suggestion}, which is at none of {tried}"
+    )
 
 
 def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:

@@ -49,11 +49,11 @@ class Servers:
         if server.http.is_closed:
             server.http = client_at(server.url)
         server.http.cookies.clear()
-        return nullcontext(Control(server.http, app=server.app))
+        return nullcontext(Control(server.http, application=server.application))
 
     def application(self, setup: Setup) -> "MockServerApp":
         """The server of this process with fresh data of a setup, as an application."""
-        return MockServerApp(self._prepare(setup).app)
+        return MockServerApp(self._prepare(setup).application)
 
     def session(self, setup: Setup) -> AbstractContextManager[Control]:
         """Control a server for a whole session, with the data of a setup."""
@@ -101,9 +101,9 @@ class MockServerApp:
 
     url = "http://localhost"
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self.control = Control.of(app)
+    def __init__(self, application: ASGIApp) -> None:
+        self._application = application
+        self.control = Control.of(application)
 
     @property
     def key(self) -> str:
@@ -111,7 +111,7 @@ class MockServerApp:
         return self.control.key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
+        await self._application(scope, receive, send)
 
 
 @contextmanager

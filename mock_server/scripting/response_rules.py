@@ -152,8 +152,8 @@ class ReplyRule(LastingRule, tag="reply", frozen=True):
     def waits_for(self, store: Store) -> str | None:
         if self.app in (None, *store.apps):
             return None
-        hint = did_you_mean(self.app, store.apps)
-        return f"There is no app {self.app!r} yet{hint}: the reply waits for it"
+        suggestion = did_you_mean(self.app, store.apps)
+        return f"There is no app {self.app!r} yet{suggestion}: the reply waits for it"
 
     def reply(self, values: Mapping[str, Any]) -> Reply:
         """The reply with its placeholders filled; parts after its end are left out.
@@ -304,8 +304,8 @@ def odd_placeholders(rule: Rule) -> Iterator[str]:
             if meant:
                 yield f"{written} stays a text: it is no placeholder, but nearly {meant!r}"
         elif first == "path" and rest not in rule.path_names:
-            hint = did_you_mean(rest, rule.path_names)
-            yield f"{written} has no value: the rule's path has no {rest!r}{hint}"
+            suggestion = did_you_mean(rest, rule.path_names)
+            yield f"{written} has no value: the rule's path has no {rest!r}{suggestion}"
 
 
 def placeholder_values(firing: Candidate[Any], clock: Clock) -> dict[str, Any]:

@@ -67,8 +67,8 @@ def read_image(url: str, folder: str, where: str) -> File:
         if image and b64decode(image["data"]):
             digest = sha256(url.encode()).hexdigest()
             return File("image", key=f"{folder}/image_{digest[:6]}.{image['type']}")
-    hint = " (Invalid image base64 data URL)"
-    raise InvalidImage("data:image/TYPE;base64,DATA", url, where, hint=hint)
+    suggestion = " (Invalid image base64 data URL)"
+    raise InvalidImage("data:image/TYPE;base64,DATA", url, where, suggestion=suggestion)
 
 
 def answer_open_question(chat: Chat, answer: str) -> Record | None:

@@ -14,7 +14,7 @@ from mock_server.service.collections import (
     TRAINING_FIELDS,
     ListedCollection,
     service_fields,
-    training_state,
+    training_progress,
 )
 from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import struct_from
@@ -171,7 +171,7 @@ def listed(collection: Collection, choices: Choices, level: Level) -> ListedColl
     fields = unset | {"forbid": bool(collection.forbid)}
     permission: Any = Permission.of(level)
     if choices.item_fields == "service":
-        fields = service_fields(collection) | training_state(collection) | NOT_LISTED
+        fields = service_fields(collection) | training_progress(collection) | NOT_LISTED
         permission = rights("dataset", level)
     tags: Any = collection.tags if choices.tag_form == "typed" else collection.tag_names
     if not tags and choices.tags_empty == "absent":

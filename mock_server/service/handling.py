@@ -20,7 +20,7 @@ from mock_server.http.connection import (
     watch_client,
 )
 from mock_server.http.request import MAX_BODY, check_size
-from mock_server.http.responses import failure_response
+from mock_server.http.responses import error_response
 from mock_server.scripting.response_rules import AnswerRule, compute
 from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick
 from mock_server.service.advice import accepting_choices
@@ -75,7 +75,7 @@ class Handling:
                 exchange.operation_name = call.operation_name
                 path = exchange.request.path
                 if isinstance(refusal, errors.RouteNotFound) and path != ASKED_BY_BROWSERS:
-                    call.note("unknown_route", "", f"{path} is not served{refusal.hint}")
+                    call.note("unknown_route", "", f"{path} is not served{refusal.suggestion}")
                 raise
             self._unrouted = refusal
             check_size(exchange.request.body, MAX_BODY)
@@ -168,14 +168,14 @@ class Handling:
             advice = " or ".join(accepting_choices(refusal, call, self._routes))
         if advice:
             advice = f" (accepted with {advice})"
-        response = self.failure(refusal, call, advice)
+        response = self.refused_response(refusal, call, advice)
         return call.refused(response, refusal_hint(refusal, call, operation))
 
-    def failure(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
+    def refused_response(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
         """The response to a refusal; if the client wants a stream, the operation may send one."""
         if not call.release.has_error_types:
             refusal.is_user_error = False
-        response = failure_response(refusal, call.choices, advice)
+        response = error_response(refusal, call.choices, advice)
         if self._operation is not None and self._operation.stream_refusal:
             response = self._operation.stream_refusal(refusal, response, call)
         return response
@@ -219,7 +219,7 @@ class Handling:
             response: Response = await firing.rule.apply(firing, self)
             return response
         except errors.NeedsConnection as refusal:
-            return failure_response(refusal, self.choices)
+            return error_response(refusal, self.choices)
 
     async def pause(self, ms: float, holder: ActiveRule[Any] | None = None) -> bool:
         """Wait in real time, even if the client leaves, or until a holding rule is removed.
@@ -258,7 +258,7 @@ class Handling:
         except errors.NeedsConnection as refusal:
             if exchange.status:
                 raise
-            response = failure_response(refusal, self.choices)
+            response = error_response(refusal, self.choices)
             await response(self._scope, self.receive, self._forward)
             return
         exchange.note_end()

@@ -24,9 +24,9 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
         case errors.MissingAuthorization() | errors.UnknownKey():
             return key_hint(refusal, call, operation)
         case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
-            return f"The key has permission {call.caller.level.name.lower()!r}{refusal.hint}."
+            return f"The key has permission {call.caller.level.name.lower()!r}{refusal.suggestion}."
         case errors.RouteNotFound():
-            return f"The server does not serve this route{refusal.hint}."
+            return f"The server does not serve this route{refusal.suggestion}."
         case errors.AppNotFound():
             return f"Sandbox {sandbox_name!r} has {first_ids(store.apps, 'app')}."
         case errors.DatasetNotFound():

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct
 
 from mock_server.decoding.json_values import JsonObject, kept_value
 from mock_server.errors import FOLDER_REFUSALS, BadForm, FailedField, InvalidField, WrongFileType
-from mock_server.http.forms import FormPart
+from mock_server.http.forms import FormField
 from mock_server.releases.fastgpt import FASTGPT_4_16
 from mock_server.service.call import Call
 from mock_server.service.collections import known_tags_first, require_folder
@@ -298,7 +298,7 @@ def check_form(call: Call, fields: Fields) -> Fields:
     return fields
 
 
-def read_file_name(file: FormPart, *, takes_any: bool) -> str:
+def read_file_name(file: FormField, *, takes_any: bool) -> str:
     """The decoded name of a file. Raises WrongFileType for a type that FastGPT cannot read."""
     name = unquote(file.filename)
     if "\ufffd" in name or re.search("%(?![0-9A-Fa-f]{2})", file.filename):
@@ -317,7 +317,7 @@ def read_file_name(file: FormPart, *, takes_any: bool) -> str:
     example={"datasetId": DEMO_DATASET, "file": "Parcels arrive on Friday."},
     prepare=check_form,
 )
-def create_local_file(call: Call, body: CreationRequest, file: FormPart) -> CreatedCollection:
+def create_local_file(call: Call, body: CreationRequest, file: FormField) -> CreatedCollection:
     """Make a collection of a file. One that is no text keeps its name and size alone."""
     name = read_file_name(file, takes_any=call.operation_name in call.release.takes_any_file)
     if not file.content:

@@ -81,8 +81,8 @@ class Routes:
             return errors.OpenedRoot("a route", path, f"{ADMIN_PATH}/")
         if path == "/":
             return errors.RouteNotFound("a route of the service", path, data={"links": LINKS})
-        hint = f"{suggest_path(path, self._operations)}; a test can answer it with `respond`"
-        return errors.RouteNotFound("a route of the service", path, hint=hint)
+        suggestion = f"{suggest_path(path, self._operations)}; a test can answer it with `respond`"
+        return errors.RouteNotFound("a route of the service", path, suggestion=suggestion)
 
 
 def suggest_path(path: str, served: Collection[str]) -> str:

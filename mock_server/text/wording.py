@@ -56,8 +56,8 @@ def check_names(names: Iterable[object], known: Sequence[str]) -> None:
     """Raises ValueError for an unknown name."""
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known)
-            raise ValueError(f"Expected {', '.join(known)}, got {name!r}{hint}")
+            suggestion = did_you_mean(name, known)
+            raise ValueError(f"Expected {', '.join(known)}, got {name!r}{suggestion}")
 
 
 def slip_of(word: str, words: Iterable[str]) -> str | None:

@@ -22,12 +22,12 @@ KEY = "fastgpt-verify"
 VALUE_FIELDS = ("name", "type", "parentId", "tags", "top")
 """The fields of items whose values are compared; of other fields the kinds of values are."""
 ABSENT = "absent"
-"""The value of a part, or of a field, that is not there."""
+"""The value of an aspect, or of a field, that is not there."""
 KINDS = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
 
 
 class Contrast(Struct, frozen=True):
-    """A part that differs: what the server sends, and what the mock sends."""
+    """An aspect that differs: what the server sends, and what the mock sends."""
 
     server: Any
     mock: Any
@@ -37,18 +37,18 @@ Contrasts = dict[str, Contrast]
 
 
 class Answer(Struct, frozen=True):
-    """What is compared of a response: its parts, and the fields of each item of a list."""
+    """What is compared of a response: its aspects, and the fields of each item of a list."""
 
-    parts: JsonObject
+    aspects: JsonObject
     items: dict[str, JsonObject] = {}
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Self:
         body = ServerResponse.of(response).body
-        parts: JsonObject = {"status": response.status_code}
+        aspects: JsonObject = {"status": response.status_code}
         if body is None:
-            return cls(parts | {"body": response.text[:80]})
-        parts |= {
+            return cls(aspects | {"body": response.text[:80]})
+        aspects |= {
             "code": body.get("code"),
             "statusText": body.get("statusText"),
             "body": kind_of(body),
@@ -57,7 +57,7 @@ class Answer(Struct, frozen=True):
         try:
             page = convert(body.get("data"), ListPage)
         except ValidationError:
-            return cls(parts)
+            return cls(aspects)
         items = {}
         ids = []
         for item in page.items:
@@ -67,11 +67,11 @@ class Answer(Struct, frozen=True):
         # Chats are sorted by time, and a pin takes the time from a clock.
         if any("chatId" in it for it in page.items):
             ids.sort()
-        return cls(parts | {"total": page.total, "ids": ids}, items)
+        return cls(aspects | {"total": page.total, "ids": ids}, items)
 
     def differences(self, mock: Self) -> Contrasts:
-        """The parts that differ from the mock's; a field of items only for the first of them."""
-        found = differing(self.parts, mock.parts)
+        """The aspects that differ from the mock's; a field of items only for the first of them."""
+        found = differing(self.aspects, mock.aspects)
         for id, item in self.items.items():
             of_item = differing(item, mock.items.get(id, item))
             found = {f"list.{name}": it for name, it in of_item.items()} | found
@@ -153,11 +153,11 @@ class Comparison:
         return [Answer.of(await self._mock.send(it.to(self._mock))) for it in requests]
 
     def count(self, choices: Choices) -> int:
-        """How many parts differ under these choices."""
+        """How many aspects differ under these choices."""
         return sum(len(found) for _, found in self.differences(choices))
 
     def nearest_choices(self) -> Choices:
-        """Choices under which few parts differ: no other value of a single choice is better.
+        """Choices under which few aspects differ: no other value of a single choice is better.
 
         The mock has the release of the profile under which the fewest differ.
         """
@@ -175,7 +175,7 @@ class Comparison:
         return best
 
     def fitting_values(self, name: str, choices: Choices) -> list[Any]:
-        """The values of a choice under which the fewest parts differ; the others stay."""
+        """The values of a choice under which the fewest aspects differ; the others stay."""
         counts = {value: self.count(it) for value, it in variants(choices, name).items()}
         return [value for value, count in counts.items() if count == min(counts.values())]
 

@@ -12,8 +12,8 @@ from mock_server.tools.verify_requests import Request
 
 Found = Iterable[tuple[Request, Contrasts]]
 """Requests, and what differs in their answers."""
-DATA_PARTS = ("total", "list.name", "list.parentId")
-"""The parts whose values are data of the account. Lists are told by their kind anyway."""
+DATA_ASPECTS = ("total", "list.name", "list.parentId")
+"""The aspects whose values are data of the account. Lists are told by their kind anyway."""
 CODE = re.compile(r"\d{1,6}|[A-Za-z]*|\{[A-Za-z_, ]*\}|true or false|a (text|number|list)")
 """A value that is no data: a status, one word such as a statusText, or the kind of a value."""
 
@@ -22,8 +22,8 @@ def differences_in_words(found: Found) -> dict[str, list[str]]:
     """Each difference once, with the names of the requests that show it."""
     names = dict[str, dict[str, None]]()
     for request, contrasts in found:
-        for part, contrast in contrasts.items():
-            names.setdefault(in_words(part, contrast), {})[request.name] = None
+        for aspect, contrast in contrasts.items():
+            names.setdefault(in_words(aspect, contrast), {})[request.name] = None
     return {words: [*names[words]] for words in sorted(names)}
 
 
@@ -34,28 +34,28 @@ def new_differences(
     named = set[str]()
     for request, contrasts in found:
         new = {}
-        for part, contrast in contrasts.items():
-            words = in_words(part, contrast)
+        for aspect, contrast in contrasts.items():
+            words = in_words(aspect, contrast)
             names = known.get(words, [])
             # Which requests show a field of items depends on the data.
-            is_known = request.name in names or (names and part.startswith("list."))
+            is_known = request.name in names or (names and aspect.startswith("list."))
             if not is_known and words not in named:
                 named.add(words)
-                new[part] = contrast
+                new[aspect] = contrast
         yield request, new
 
 
-def in_words(part: str, contrast: Contrast) -> str:
+def in_words(aspect: str, contrast: Contrast) -> str:
     """A difference, with kinds in place of values that are data."""
-    server = code_or_kind(part, contrast.server)
-    mock = code_or_kind(part, contrast.mock)
+    server = code_or_kind(aspect, contrast.server)
+    mock = code_or_kind(aspect, contrast.mock)
     if server == mock:
         mock = "another one"
-    return f"{part} is {server}, in the mock {mock}"
+    return f"{aspect} is {server}, in the mock {mock}"
 
 
-def code_or_kind(part: str, value: Any) -> Any:
+def code_or_kind(aspect: str, value: Any) -> Any:
     """A value that is no data, or else its kind."""
-    if value == ABSENT or (part not in DATA_PARTS and CODE.fullmatch(str(value))):
+    if value == ABSENT or (aspect not in DATA_ASPECTS and CODE.fullmatch(str(value))):
         return value
     return kind_of(value)

@@ -1,7 +1,7 @@
 """Finds by difference which choices a server shows, and what else it does in another way.
 
 A part of the server's account is read, and served in this process. The same requests go to both.
-A value of a choice is observed if the fewest parts of the answers differ under it. What differs
+A value of a choice is observed if the fewest aspects of the answers differ under it. What differs
 even under the observed values is drift.
 """
 
@@ -94,7 +94,7 @@ def verify_server(
         say("pinning chats, and putting them back")
         groups.append(reader.pin(shown_app))
     # The mock takes any key, unless the server refuses an unknown one.
-    if groups[0].answers[0].parts.get("code") != 200:
+    if groups[0].answers[0].aspects.get("code") != 200:
         document["keys"] = [{"key": KEY}]
     shown["collections"] = in_telling_order(shown["collections"])
     say("comparing the answers with those of this mock under each choice")

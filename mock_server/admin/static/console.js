@@ -1,5 +1,5 @@
 /**
- * The console: fetches its parts, sends its forms to the admin API, follows the journal.
+ * The console: fetches its sections, sends its forms to the admin API, follows the journal.
  *
  * The query of the address says what is shown; a link such as `?folder=ID` changes a field
  * of it. Forms say by attributes what is sent: `data-method`, `data-merge` (read the object,
@@ -28,7 +28,7 @@ let isDue = false;
 let following = new AbortController();
 let said = null; // the sentence about the last action, and where it stands
 
-/** Fetch the parts and show them. One answer comes after the other, so that none is older. */
+/** Fetch the sections and show them. One answer comes after the other, so that none is older. */
 function refresh() {
   lastRefresh = lastRefresh.then(async () => {
     const response = await admin("GET", `console${location.search}`);
