@@ -10,7 +10,7 @@ from msgspec import Struct, ValidationError, convert, structs
 from mock_server.choices import Choices, choice_table, profile_choices
 from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import load_fixture
-from mock_server.releases.fastgpt import PROFILES
+from mock_server.releases.fastgpt import FASTGPT_4_16, PROFILES
 from mock_server.releases.release import Release
 from mock_server.sandbox import Sandboxes
 from mock_server.service_application import Service
@@ -161,11 +161,13 @@ class Comparison:
 
         The mock has the release of the profile under which the fewest differ.
         """
-        counts = {}
-        for name in PROFILES:
+        distances = {}
+        for name, profile in PROFILES.items():
             self.profile = name
-            counts[name] = self.count(profile_choices(name))
-        self.profile = min(PROFILES, key=counts.__getitem__)
+            count = self.count(profile_choices(name))
+            # Of two that are as near, it is the one whose release has no table of its own.
+            distances[name] = (count, profile.release != FASTGPT_4_16)
+        self.profile = min(distances, key=distances.__getitem__)
         best = profile_choices(self.profile)
         last = None
         while last != best:
