@@ -1,6 +1,11 @@
 """What a release of FastGPT does otherwise than the operations, which do as FastGPT 4.16 does.
 
-A release is one table. It follows the profile, whatever choices a test replaces.
+A release is one table. It follows the profile, whatever choices a test replaces. By its row
+
+    unchecked={"app.list": {"parentId": FailedField}}
+
+it has no schema for `app.list`: a request with `"parentId": 5` fails as in the database, with 500,
+where FastGPT 4.16 refuses it with 400; any other field of a wrong type counts as absent.
 """
 
 import re
