@@ -18,7 +18,7 @@ class Commands(click.Group):
     """A group that runs `serve` if no command is named, and has its options in the help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        first = args[0] if args else ""
+        first = "".join(args[:1])
         if first not in (*self.commands, "--help", "-h", "--version"):
             known = (*self.commands, *SHIPPED)
             # The name of a file has a suffix or a folder, unless there is such a file.

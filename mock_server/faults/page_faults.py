@@ -17,6 +17,7 @@ from mock_server.faults.fault import Fault
 from mock_server.scripting.rule import Candidate, Count
 from mock_server.service.call import Call, Listing
 from mock_server.service.handling import Handling
+from mock_server.store.objects import pick
 
 ItemCount = Annotated[int, Meta(ge=1, le=100)]
 Item = dict[str, Any]
@@ -148,8 +149,8 @@ DistortingFault = LostWrite | WrongTotal | Alter | DuplicateItem | PageDrift
 def new_item(sample: Item, index: int, random: Random) -> Item:
     """An item like another one, with ids and a name of its own."""
     item = sample or {"_id": "", "name": ""}
-    ids = [name for name in ("_id", "id", "dataId", "chatId") if name in item]
-    names = [name for name in ("name", "title") if name in item]
+    ids = pick(item, ("_id", "id", "dataId", "chatId"))
+    names = pick(item, ("name", "title"))
     own_ids = {name: f"{random.getrandbits(96):024x}" for name in ids}
     return item | own_ids | dict.fromkeys(names, f"New item {index}")
 

@@ -295,7 +295,7 @@ def odd_placeholders(rule: Rule) -> Iterator[str]:
     Other texts in braces may be meant: FastGPT has `{{name}}` for its own variables.
     """
     fields = to_builtins(rule)
-    filled = [fields.get(it) for it in FILLED.get(rule.kind, ())]
+    filled = [*map(fields.get, FILLED.get(rule.kind, ()))]
     for text in dict.fromkeys(_IN_BRACES.findall(msgspec.json.encode(filled).decode())):
         written = f"{{{{{text}}}}}"
         first, _, rest = text.strip(" ").partition(".")

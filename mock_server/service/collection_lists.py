@@ -173,7 +173,7 @@ def listed(collection: Collection, choices: Choices, level: Level) -> ListedColl
     if choices.item_fields == "service":
         fields = service_fields(collection) | training_progress(collection) | NOT_LISTED
         permission = rights("dataset", level)
-    tags: Any = collection.tags if choices.tag_form == "typed" else collection.tag_names
+    tags: Any = collection.tags_in_form(choices.tag_form)
     if not tags and choices.tags_empty == "absent":
         tags = UNSET
     return struct_from(ListedCollection, collection, **fields, permission=permission, tags=tags)

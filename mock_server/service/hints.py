@@ -53,7 +53,9 @@ def misplaced_fields(refusal: Refusal, call: Call, operation: Operation | None) 
     in_query = [it for it in call.request.query if it not in call.request.fields]
     is_missed = not call.request.body or refusal.where.removeprefix("$.") in in_query
     is_known = not {*in_query}.isdisjoint(operation.request_type.__struct_encode_fields__)
-    return in_query if is_missed and is_known else []
+    if not (is_missed and is_known):
+        return []
+    return in_query
 
 
 def key_hint(refusal: Refusal, call: Call, operation: Operation | None) -> str:

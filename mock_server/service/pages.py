@@ -76,4 +76,4 @@ def show_page(
     shown = items[offset : offset + size]
     if is_reversed:
         shown = shown[::-1]
-    return Page([show(it) for it in shown], len(items))
+    return Page([*map(show, shown)], len(items))

@@ -200,7 +200,7 @@ def folder_ids(objects: Mapping[str, TreeObject], id: str) -> list[str]:
 def reaches_root(objects: Mapping[str, TreeObject], id: str) -> bool:
     """Whether an object is below at most MAX_FOLDERS folders, which exist and form no circle."""
     ids = folder_ids(objects, id)
-    top = objects[ids[-1] if ids else id]
+    top = objects[[id, *ids][-1]]
     return top.parent_id is None and len(ids) <= MAX_FOLDERS
 
 

@@ -54,7 +54,7 @@ def redact(value: Any) -> Any:
         # JSON that is sent as a form is the name of a field.
         return {redact_text(name): redact_field(name, item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [redact(item) for item in value]
+        return [*map(redact, value)]
     return value
 
 

@@ -14,6 +14,7 @@ from mock_server.releases.fastgpt import FASTGPT_4_16, PROFILES
 from mock_server.releases.release import Release
 from mock_server.sandbox import Sandboxes
 from mock_server.service_application import Service
+from mock_server.store.objects import pick
 from mock_server.tools.real_responses import ListPage, ServerResponse
 from mock_server.tools.verify_requests import Request
 
@@ -62,8 +63,8 @@ class Answer(Struct, frozen=True):
         ids = []
         for item in page.items:
             ids.append(str(item.get("chatId", item.get("_id"))))
-            values = {name: item[name] for name in VALUE_FIELDS if name in item}
-            items[ids[-1]] = {name: kind_of(it) for name, it in item.items()} | values
+            kinds = {name: kind_of(it) for name, it in item.items()}
+            items[ids[-1]] = kinds | pick(item, VALUE_FIELDS)
         # Chats are sorted by time, and a pin takes the time from a clock.
         if any("chatId" in it for it in page.items):
             ids.sort()

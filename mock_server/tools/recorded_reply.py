@@ -34,7 +34,7 @@ class RecordedReply(Struct):
         for block in _BLOCK.findall(text.removeprefix("\ufeff")):
             fields = _FIELD.findall(re.sub(r"\r\n?", "\n", block))
             names = [value for field, value in fields if field == "event"]
-            name = names[-1] if names else ""
+            name = "".join(names[-1:])
             data = value_of_text("\n".join(value for field, value in fields if field == "data"))
             self.add_event(name, data, block)
             is_whole = is_whole or name == "error" or data == "[DONE]"
