@@ -133,6 +133,8 @@ def choices() -> str:
     for name, row in choice_table().items():
         spec = f"[{row.section}](interface.md#{sections[row.section]})"
         shown = row.values_in_words.replace(" or ", ", ")
+        for value in row.otherwise:
+            shown = re.sub(rf"\b{value}\b", r"\g<0>*", shown)
         profiles = " | ".join(f"{getattr(profile_choices(it), name)}" for it in PROFILES)
         rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
     return markdown(f"choice | spec | values | {' | '.join(PROFILES)} | meaning", rows)

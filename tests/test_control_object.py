@@ -343,7 +343,7 @@ def test_only_allowed_violations_pass(mock_server):
     mock_server.choices["page_size_over_limit"] = "clamp"
     listed(mock_server, pageSize=31)
     said(mock_server)
-    violation = r"\n +page_size_over_limit \(8\): .* - at \$.pageSize$"
+    violation = r"\n +page_size_over_limit \(8, otherwise\): .* - at \$.pageSize$"
     with pytest.raises(AssertionError, match=violation):
         mock_server.assert_no_violations()
     mock_server.assert_no_violations(["page_size_over_limit"])
@@ -425,5 +425,8 @@ def test_a_summary_says_why_a_request_is_refused(mock_server):
     send(mock_server, "POST", LIST, {"offset": 0, "datasetId": DATASET, "pageSize": 50})
     send(mock_server, "POST", LIST.lower(), {})
     shown = mock_server.summary()
-    assert "\n    page_size_over_limit (8): Expected at most 30, got 50 - at $.pageSize\n" in shown
+    assert (
+        "\n    page_size_over_limit (8, refused): Expected at most 30, got 50 - at $.pageSize\n"
+        in shown
+    )
     assert f"did you mean '{LIST}'" in shown

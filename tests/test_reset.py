@@ -52,7 +52,9 @@ def filled(server: MockServer) -> Iterator[dict[str, Any]]:
     assert server.http.post(LIST, json=body, headers=headers).status_code == 503
     server.http.get(f"{ACCOUNTS}/preLogin?username=x")
     # It would take 10,000 calls until entries are dropped.
-    server.application.state.sandboxes.default.state.journal.dropped_violations["unknown_route"] = 1
+    server.application.state.sandboxes.default.state.journal.dropped_violations["unknown_route"][
+        "refused"
+    ] = 1
     assert server.rules  # to read them takes what is over out of force
     asked = {"appId": "a", "stream": True, "messages": [{"role": "user", "content": "x"}]}
     with server.http.stream("POST", COMPLETIONS, json=asked, headers=headers):

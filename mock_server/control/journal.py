@@ -6,10 +6,11 @@ from contextlib import suppress
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
-from mock_server.choices import OUTSIDE_SPEC, violation_sections
+from mock_server.choices import violation_sections
 from mock_server.control.admin_client import AdminClient, Refused, path_to, without_none
 from mock_server.decoding.json_values import JsonObject
 from mock_server.scripting.match import brief_json
+from mock_server.store.objects import pick
 from mock_server.text.wording import check_names
 from mock_server.timing.system_time import RealTime
 
@@ -85,25 +86,26 @@ class JournalControl(AdminClient):
     def assert_no_violations(
         self, allowed: str | Sequence[str] = (), *, strict: bool = False
     ) -> None:
-        """Assert that no request broke the spec.
+        """Assert that no request broke the spec, but for what the server serves as it was meant.
 
-        `allowed`: the names of violations to ignore, or one. `strict`: whether calls of routes
-        outside of the spec count, too, as `related_route` and `legacy_path`.
+        `allowed`: the names of violations to ignore, or one. `strict`: whether what is served as
+        it was meant counts, too, such as calls of routes outside of the spec.
         """
         if isinstance(allowed, str):
             allowed = [allowed]
         check_names(allowed, [*violation_sections()])
-        tolerated = {*allowed}
-        if not strict:
-            tolerated |= {*OUTSIDE_SPEC.values()}
+        kinds = ["refused", "otherwise"]
+        if strict:
+            kinds.append("as_meant")
         lines = ["Expected requests as the spec has them, got"]
         for entry in self._entries(violations=True):
             for violation in entry["violations"]:
-                if violation["name"] not in tolerated:
+                if violation["served"] in kinds and violation["name"] not in allowed:
                     lines += [entry_line(entry), violation_line(violation)]
         # What is dropped is not shown any more, but counts.
-        for name, number in self._page(limit=1)["droppedViolations"].items():
-            if name not in tolerated:
+        for name, counts in self._page(limit=1)["droppedViolations"].items():
+            number = sum(pick(counts, kinds).values())
+            if number and name not in allowed:
                 lines.append(f"    {name}: {number} in entries that the journal has dropped")
         if len(lines) > 1:
             raise AssertionError("\n".join(lines))
@@ -214,8 +216,9 @@ def entry_line(entry: JsonObject) -> str:
 
 
 def violation_line(violation: JsonObject) -> str:
-    """Where a request broke the spec, and how."""
-    line = f"    {violation['name']} ({violation['section']}): {violation['message']}"
+    """Where a request broke the spec, how, and how it was served."""
+    served = violation["served"].replace("_", " ")
+    line = f"    {violation['name']} ({violation['section']}, {served}): {violation['message']}"
     place = f" - at {violation['path']}"
     # The message of a refusal has its place already.
     if violation["path"] and place not in line:

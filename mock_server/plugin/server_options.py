@@ -10,7 +10,7 @@ from functools import partial
 from inspect import unwrap
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -24,6 +24,9 @@ PLUGIN = "mock_server.pytest_plugin"
 SERVERS = ("mock_server", "mock_server_app")
 """The pytest fixtures that give a test a sandbox of its own."""
 OFF = ("false", "no", "off", "0")
+SPEC: Literal["spec"] = "spec"
+Strict = bool | Literal["spec"]
+"""Which violations fail a test: none, those that are not served as meant, or with SPEC all."""
 FAILURE = partial(pytest.fail.Exception, pytrace=False)
 
 
@@ -37,7 +40,7 @@ class Setup(NamedTuple):
     fixture: Mapping[str, Any] | str | Path | None = None
     profile: str | Path | None = None
     choices: Mapping[str, Any] = {}
-    strict: bool | None = None
+    strict: Strict | None = None
 
 
 def warn_of_slips(request: pytest.FixtureRequest) -> None:
@@ -86,8 +89,8 @@ def setup_of_markers(item: Any) -> Setup:
         strict = mark.kwargs.get("strict")
         with plain_errors("marker mock_server"):
             check_names([*mark.args, *mark.kwargs], Setup._fields)
-            if strict not in (None, True, False):
-                raise ValueError(f"Expected True or False, got {strict!r} - at strict")
+            if strict not in (None, True, False, SPEC):
+                raise ValueError(f"Expected True, False or 'spec', got {strict!r} - at strict")
     return Setup(**arguments)
 
 
@@ -133,13 +136,23 @@ def resolve_fixture(fixture: Any, *folders: Path) -> Any:
     )
 
 
-def strict_setting(config: pytest.Config) -> tuple[bool, list[str]]:
-    """Whether violations fail a test without the marker, and the names of allowed violations."""
+def strict_setting(config: pytest.Config) -> tuple[Strict, list[str]]:
+    """Which violations fail a test without the marker, and the names of allowed violations."""
     words = [word.strip(",") for word in config.getini(STRICT)]
     if not words or " ".join(words).lower() in OFF:
         return False, []
-    allowed = [word for word in words if word.lower() != "true"]
-    return True, allowed
+    allowed = [word for word in words if word.lower() not in ("true", SPEC)]
+    return SPEC if SPEC in words else True, allowed
+
+
+def strictness(item: pytest.Item) -> tuple[Strict, list[str]]:
+    """Which violations fail a test, and the names of allowed ones."""
+    setting, allowed = strict_setting(item.config)
+    marked = setup_of_markers(item).strict
+    # A marker that is True asks for no less than the setting.
+    if marked is None or (marked is True and setting == SPEC):
+        marked = setting
+    return marked, allowed
 
 
 def check_profiles(names: Sequence[str], url: str | None) -> None:
@@ -161,7 +174,7 @@ def check_allowed(names: Sequence[str]) -> None:
     from mock_server.choices import violation_sections
     from mock_server.text.wording import check_names
 
-    check_names(names, ["true", "false", *violation_sections()])
+    check_names(names, ["true", "false", SPEC, *violation_sections()])
 
 
 @contextmanager

@@ -113,17 +113,15 @@ class Release(Struct, frozen=True, kw_only=True):
             if fields[name] not in values:
                 raise errors.FailedField(" or ".join(values), fields[name], f"$.{name}")
 
-    def data_in_place_of(self, operation_name: str, refusal: Refusal) -> Any:
-        """The data of a success in place of a refusal. Raises the refusal of the release."""
+    def instead_of(self, operation_name: str, refusal: Refusal) -> Any:
+        """The refusal of the release in place of another, or the data of a success."""
         instead = self.refusals.get(operation_name, {}).get(type(refusal), refusal)
         # What is not looked at fails later, as an id that the database cannot convert.
         is_unchecked = instead is refusal and refusal.service == errors.NOT_AN_ID
         if is_unchecked and operation_name in self.unchecked:
             instead = errors.FailedField
         if isinstance(instead, type):
-            raise instead(refusal.mistake, where=refusal.where)
-        if isinstance(instead, Refusal):
-            raise instead
+            return instead(refusal.mistake, where=refusal.where)
         return instead
 
     def shown(self, operation_name: str, data: Any) -> Any:

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
 from msgspec.structs import replace
 
 from mock_server import errors
-from mock_server.choices import Choices, profile_choices
+from mock_server.choices import Choices, Served, profile_choices
 from mock_server.service.call import Call
 from mock_server.service.collections import (
     PATH,
@@ -112,12 +112,14 @@ def prepare_list(call: Call, body: Fields) -> Fields:
             # A cut number is still past any end or limit; `int` fails with some thousand digits.
             body[name] = int(text[:20])
     # A pageNum replaces a missing offset; beside an offset it is ignored.
-    if choices.offset_missing == "accept" and ("offset" not in body or "pageNum" in body):
-        call.note("offset_missing", "$", "no offset, or a pageNum")
+    has_offset = "offset" in body
+    if choices.offset_missing == "accept" and (not has_offset or "pageNum" in body):
+        served: Served | None = "otherwise" if has_offset else None
+        call.note("offset_missing", "$", "no offset, or a pageNum", served=served)
         page_num = body.pop("pageNum", 1)
         if isinstance(page_num, bool) or not isinstance(page_num, int | float | str):
             raise errors.InvalidField("a number", page_num, "$.pageNum")
-        if "offset" not in body:
+        if not has_offset:
             body["offset"] = offset_of(page_num, body.get("pageSize"), choices)
     return body
 
@@ -265,6 +267,9 @@ def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     """Raises ParentNotFound, unless the choices give an unknown folder an empty list."""
     cast_fails = choices.error_form == "service" and not errors.can_be_id(folder_id)
     if choices.parent_unknown == "empty" and not cast_fails:
+        name = "parent_unknown" if folder_id else "parent_empty_string"
+        message = f"the dataset has no folder {folder_id!r}"
+        call.note(name, "$.parentId", message, served="otherwise")
         return
     refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
     is_foreign = any(folder_id in it.collections for it in call.store.datasets.values())

@@ -12,7 +12,7 @@ from mock_server.service.call import Call
 from mock_server.service.examples import DEMO_COLLECTION, DEMO_ROW
 from mock_server.service.fields import replace_sent, struct_from
 from mock_server.service.operation import MAX_TEXT, Operation
-from mock_server.service.pages import Page, PageRequest, show_page
+from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, show_page
 from mock_server.service.text_chunks import clean_text
 from mock_server.service.training import ROWS_WAIT, shows_untrained, train
 from mock_server.store.objects import (
@@ -116,6 +116,7 @@ def push_data(
     f"{PATH}/insertData",
     max_body=MAX_TEXT,
     refusals=(*errors.COLLECTION_REFUSALS, errors.RowTaken, errors.FailedField),
+    further_fields=("chunkIndex", "imageId"),
     example={"collectionId": DEMO_COLLECTION, "q": "Do you sell gift cards?", "a": "Yes."},
 )
 def insert_data(
@@ -172,6 +173,7 @@ class ListedDataRow(Struct, rename="camel", kw_only=True):
     f"{PATH}/v2/list",
     public_name="data.list",
     older_path=f"{PATH}/list",
+    query_fields=PAGE_FIELDS,
     refusals=(*errors.COLLECTION_REFUSALS, errors.MissingParams),
     example={"collectionId": DEMO_COLLECTION, "offset": 0, "pageSize": 10},
 )

@@ -3,6 +3,7 @@
 import asyncio
 from asyncio import FIRST_COMPLETED
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,8 +22,9 @@ from mock_server.http.connection import (
 )
 from mock_server.http.request import MAX_BODY, check_size
 from mock_server.http.responses import error_response
+from mock_server.journal import Violation
 from mock_server.scripting.response_rules import AnswerRule, compute
-from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick
+from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
 from mock_server.service.advice import accepting_choices
 from mock_server.service.call import Call
 from mock_server.service.hints import refusal_hint
@@ -31,6 +33,8 @@ from mock_server.service.routes import Routes
 
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""
+OWN_METHOD = "method_mismatch"
+"""The violation of a request whose method its operation does not have."""
 ASKED_BY_BROWSERS = "/favicon.ico"
 """A path that no client under test is to blame for."""
 
@@ -137,10 +141,19 @@ class Handling:
             call = self.perform(call)
         else:
             call.response = firing.ready or firing.rule.response(firing, call.moment.clock)
-            # A request without an operation has no violations.
-            if self._operation is None:
-                call.violations = []
+            call.violations = self.violations(firing.rule)
         return call
+
+    def violations(self, rule: Rule) -> list[Violation]:
+        """What breaks the spec in the request, whatever a rule of a test makes of it."""
+        trial = self.call.restarted(self.call.state.moment)
+        # A path, or a method of it, that the test itself answers is the test's own.
+        is_own = " " in rule.operation and any(it.name == OWN_METHOD for it in trial.violations)
+        if self._operation is None or is_own:
+            return []
+        with suppress(NotComputed, Refusal):
+            self._operation.perform(trial)
+        return trial.violations
 
     def perform(self, call: Call) -> Call:
         """The outcome of the operation, or of its refusal."""
@@ -212,6 +225,9 @@ class Handling:
     async def disturb(self, firing: Candidate[Any]) -> Response:
         """The response that a fault makes of the right one."""
         self.call.exchange.fired_rule = firing.as_fired_rule()
+        # A fault that has asked for the outcome keeps it, with its violations.
+        if self._asked is None:
+            self.call.exchange.violations = self.violations(firing.rule)
         # The operation is performed before the fault: only its response is lost.
         if firing.rule.phase == "after":
             await self.right_response()

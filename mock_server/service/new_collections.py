@@ -38,12 +38,44 @@ DEFAULT_CHUNK = 512
 OTHER_FILES = (".docx", ".xlsx", ".pdf", ".pptx")
 KEY_BRACKETS = str.maketrans("()", "[]")
 CollectionType = Annotated[str, Meta(extra_json_schema={"enum": FASTGPT_4_16.collection_types})]
+STORED_FIELDS = [
+    "apiFileId",
+    "apiFileParentId",
+    "autoIndexes",
+    "chunkSettingMode",
+    "chunkSize",
+    "chunkSplitMode",
+    "chunkSplitter",
+    "chunkTriggerMinSize",
+    "chunkTriggerType",
+    "createTime",
+    "customPdfParse",
+    "dataEnhanceCollectionName",
+    "externalFileId",
+    "externalFileUrl",
+    "fileId",
+    "hashRawText",
+    "imageIndex",
+    "indexPrefixTitle",
+    "indexSize",
+    "metadata",
+    "paragraphChunkAIMode",
+    "paragraphChunkDeep",
+    "paragraphChunkMinSize",
+    "qaPrompt",
+    "rawLink",
+    "rawTextLength",
+    "trainingType",
+    "updateTime",
+]
+"""Fields of a collection that is made of a source, which FastGPT 4.14 takes here, too."""
 
 
 @Operation(
     "POST",
     PATH,
     refusals=(*FOLDER_REFUSALS, FailedField),
+    further_fields=STORED_FIELDS,
     example={"datasetId": DEMO_DATASET, "name": "Notes", "type": "virtual"},
 )
 def collection_create(
@@ -164,7 +196,11 @@ def cut(text: str, settings: JsonObject) -> list[str]:
 
 
 creation_operation = partial(
-    Operation, "POST", refusals=(*FOLDER_REFUSALS, FailedField), kept_fields=SETTINGS
+    Operation,
+    "POST",
+    refusals=(*FOLDER_REFUSALS, FailedField),
+    further_fields=("createTime",),
+    kept_fields=SETTINGS,
 )
 """An operation that makes a collection of a source."""
 
@@ -312,6 +348,7 @@ def read_file_name(file: FormField, *, takes_any: bool) -> str:
 @creation_operation(
     f"{PATH}/localFile",
     declared_place="form",
+    further_fields=("createTime", "collectionMetadata", "fileMetadata"),
     max_body=MAX_FORM,
     refusals=(BadForm, FailedField, WrongFileType, *FOLDER_REFUSALS),
     example={"datasetId": DEMO_DATASET, "file": "Parcels arrive on Friday."},

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 
 from mock_server.decoding.json_values import convert_or_refuse
 from mock_server.errors import MissingParams
 from mock_server.service.call import Call, Listing
+from mock_server.store.objects import pick
 
 T = TypeVar("T")
 DEFAULT_PAGE_SIZE = 10
+FIRST_PAGE = {"offset": "0", "pageNum": "1"}
+PAGE_FIELDS = (*FIRST_PAGE, "pageSize")
 Digits = Meta(pattern=r"^[0-9]{0,15}$(?!\n)", description="a text of at most 15 digits")
 IntOrDigits = Annotated[int, Meta(ge=0)] | Annotated[str, Digits]
 
@@ -32,6 +35,8 @@ class PageRequest(Struct, rename="camel", kw_only=True):
         if not page.is_named(offset_counts_alone):
             page = convert_or_refuse(call.request.query_fields, PageRequest)
         if not page.is_named(offset_counts_alone):
+            for lone in (self, page):
+                lone.note_lone(call)
             return 0, DEFAULT_PAGE_SIZE
         size = DEFAULT_PAGE_SIZE
         if page.page_size is not UNSET:
@@ -43,6 +48,15 @@ class PageRequest(Struct, rename="camel", kw_only=True):
         if page.offset in replaced:
             return page_offset(max(1, int(page.page_num or 1)), size), size
         return int(page.offset or 0), size
+
+    def note_lone(self, call: Call) -> None:
+        """Note an offset or a pageNum that does not count, for want of a pageSize."""
+        sent = pick(to_builtins(self), FIRST_PAGE)
+        for name, value in sent.items():
+            # That of the first page is served as it was meant.
+            if str(value) not in ("", FIRST_PAGE[name]):
+                call.note("lone_offset", f"$.{name}", f"no pageSize beside {name} {value}")
+                call.hint = f"A {name} without a pageSize does not count (lone_offset=ignore)."
 
     def is_named(self, offset_counts_alone: bool) -> bool:
         """Whether a page is named: by its size, or alone by its offset or number if that counts."""
