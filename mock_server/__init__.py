@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = ["Control", "HandlerRequest", "MockServer", "create_app"]
 
+
+class UnfiredFaultWarning(UserWarning):
+    """A fault, or an answer with `times`, has never fired: its test may not test what it claims."""
+
+
 _HOMES = {
     "Control": "control",
     "HandlerRequest": "scripting.handlers",

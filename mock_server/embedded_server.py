@@ -1,5 +1,6 @@
 """A server inside a program: in a thread of its own, for tests and demonstrations."""
 
+import warnings
 from asyncio import run_coroutine_threadsafe
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -103,8 +104,14 @@ class MockServer(Control):
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, error: object, *_: object) -> None:
+        try:
+            # An error of the block says more; a server that has ended says nothing.
+            if error is None and self._thread is not None:
+                for warning in self.leftovers():
+                    warnings.warn(warning, stacklevel=2)
+        finally:
+            self.close()
 
 
 def run_server(server: Server, listener: socket, ready: "Future[None]") -> None:

@@ -198,7 +198,7 @@ def test_a_fault_without_anything_to_break_does_not_fire(client, kind, answer):
 
 
 def test_a_fault_in_pages_waits_for_a_page(client):
-    fault = client.add("alter")
+    fault = client.add("alter", remove=["x"])
     assert client.pin().content == RIGHT_PIN
     assert client.fired(fault) == 0
 
@@ -533,9 +533,9 @@ WARNED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "lost_write", "operation": "listV2"}, "which changes no data"),
     ({"kind": "lost_write", "operation": "updateHistory"}, ""),
     ({"kind": "lost_write"}, ""),
-    ({"kind": "alter", "operation": "updateHistory"}, "which returns no page"),
-    ({"kind": "alter", "operation": "getHistories"}, ""),
-    ({"kind": "alter", "operation": "getRecords_v2"}, ""),
+    ({"kind": "alter", "remove": ["x"], "operation": "updateHistory"}, "which returns no page"),
+    ({"kind": "alter", "remove": ["x"], "operation": "getHistories"}, ""),
+    ({"kind": "alter", "remove": ["x"], "operation": "getRecords_v2"}, ""),
     ({"kind": "error", "operation": f"POST {LIST[:-1]}3"}, f"did you mean 'POST {LIST}'?"),
     ({"kind": "error", "operation": f"PATCH {LIST}"}, "only an answer for it can fail"),
     ({"kind": "error", "operation": "POST /api/core/{any:path}"}, ""),

@@ -182,7 +182,7 @@ FIELDS: dict[str, Any] = {
     "reply": having({"parts": parts}),
     "hits": having({"rows": st.lists(having({"q": texts}, a=texts) | having({"row": texts}))}),
     "error": having({}, status=st.sampled_from((400, 599)), code=numbers, message=texts),
-    "alter": having({}, set=objects, remove=st.lists(names, max_size=2)),
+    "alter": having({"remove": st.lists(names, min_size=1, max_size=2)}, set=objects),
     "wrong_total": having({}, by=numbers),
     "page_drift": st.sampled_from(({"insert": 2}, {"remove": 3}, {"at": 5, "remove": 9})),
     "truncate": having({}, bytes=st.integers(0, 99)),

@@ -1,13 +1,27 @@
 """How a violation is served, which violations fail a test, and what a rule does not hide."""
 
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import httpx2
 import pytest
-from account import COMPLETIONS, HISTORIES, LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, Client
+from account import (
+    COMPLETIONS,
+    HISTORIES,
+    LIST,
+    OLD_PIN,
+    PIN,
+    SENT_LIST,
+    SENT_PIN,
+    Client,
+    by,
+    until,
+)
 
+from mock_server import MockServer, UnfiredFaultWarning
 from mock_server.choices import choice_table
+from mock_server.control.admin_client import Refused
 
 TEXT = "/api/core/dataset/collection/create/text"
 ASKED = {"appId": "app", "messages": [{"role": "user", "content": "Hi"}]}
@@ -148,3 +162,73 @@ def test_a_route_of_the_service_is_checked_however_an_answer_names_it(client):
     client.control.respond(f"POST {LIST}", json={"a": 1})
     client.fetch(LIST, WRONG)
     assert noted(client) == BOTH
+
+
+# Clients that wait, and conditions that hardly match
+
+
+@pytest.mark.parametrize("is_patient", [True, False])
+def test_a_client_that_waits_for_all_of_a_hang_fails_its_test(client, is_patient):
+    hang = client.control.fault("hang", seconds=0.3)
+    url = client.control.url + LIST
+    timeout = 5 if is_patient else 0.05
+    with suppress(httpx2.TransportError):
+        httpx2.post(url, json=SENT_LIST, headers=by("owner"), timeout=timeout, verify=False)
+    until(lambda: not hang.held)
+    assert client.admin("GET", f"/rules/{hang.id}")["outwaited"] == int(is_patient)
+    with pytest.raises(AssertionError, match=r"0\.3 s") if is_patient else nullcontext():
+        assert [*client.control.leftovers()] == []
+
+
+def test_a_hang_that_is_removed_was_not_waited_for(client):
+    hang = client.control.fault("hang", times=None)
+    with ThreadPoolExecutor() as threads:
+        response = threads.submit(client.page)
+        until(lambda: hang.held)
+        hang.remove()
+        assert isinstance(response.exception(5), httpx2.TransportError)
+    assert [*client.control.leftovers()] == []
+
+
+def test_a_block_without_pytest_tells_what_it_has_left():
+    with pytest.warns(UnfiredFaultWarning, match="never fired"), MockServer({}) as server:
+        server.fault("error")
+    with pytest.raises(AssertionError, match="did not give up"), MockServer({}) as server:
+        server.fault("hang", seconds=0.01)
+        with suppress(httpx2.TransportError):
+            httpx2.get(f"{server.url}/api/core/chat/init", headers=by(server.key), verify=False)
+
+
+ODD = [{"user.name": "a"}, {"$.offset": 0}, {"messages[0].content": "Hi"}]
+ODD += [{"name": {"regex": "a.*"}}, {"n": {"contains": 0}}, {"n": {"absent": False}}]
+ODD += [{"user": {"a.b": 1}}]
+MEANT: list[dict[str, Any]] = [{"user": {"name": "a"}}, {"name": {"contains": "a"}}]
+MEANT += [{"name": {"absent": True}}, {"regex": "a"}, {"messages": [{"content": "Hi"}]}]
+
+
+@pytest.mark.parametrize(("body", "count"), [*((it, 1) for it in ODD), *((it, 0) for it in MEANT)])
+def test_a_condition_that_hardly_matches_is_warned_of(client, body, count):
+    added = client.admin("POST", "/rules", {"kind": "error", "match": {"body": body}})
+    assert bool(added.get("warning")) == bool(count)
+
+
+def test_a_path_says_why_its_answer_did_not_match(client):
+    answer = client.control.respond("GET /api/x", json=[1], match={"query": {"page": "1"}})
+    refused = client.get("/api/x?page=2").json()
+    assert refused["code"] == 404
+    assert {answer.id, "$.query.page:", '"2"'} <= {*refused["message"].split()} | {'"2"'}
+
+
+def test_a_key_without_app_is_told_what_to_send(client):
+    client.admin("PUT", "/choices", {"profile": "fastgpt-4.16"})
+    client.fetch(COMPLETIONS, ASKED | {"appId": None, "stream": True})
+    line, hint = client.control.summary().splitlines()[1:3]
+    assert "200" in line and "error in the stream" in line and "appId" in hint
+
+
+def test_the_rows_of_a_collection_can_be_read(client):
+    made = client.fetch(TEXT, {"datasetId": "d", "name": "n", "text": "One. " * 3000})
+    rows = client.control.rows("d", made.json()["data"]["collectionId"])
+    assert len(rows) > 1 and rows[0].q.startswith("One.") and rows[0].a == ""
+    with pytest.raises(Refused):
+        client.control.rows("d", "none")

@@ -73,6 +73,13 @@ def post_collection(call: AdminCall, body: JsonObject) -> Collection:
     return after.collections[id]
 
 
+@route("GET", "/datasets/{dataset}/collections/{collection:path}/rows")
+def get_rows(call: AdminCall, query: PageQuery) -> JsonObject:
+    """List the rows of a collection, in the form of a fixture."""
+    rows = call.dataset.rows.get(get_collection(call).id, {})
+    return query.page("rows", [*rows.values()])
+
+
 @route("GET", "/datasets/{dataset}/collections/{collection:path}")
 def get_collection(call: AdminCall) -> Collection:
     """Read a collection."""

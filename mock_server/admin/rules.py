@@ -18,7 +18,7 @@ from mock_server.faults.rule_kinds import (
 )
 from mock_server.scripting.handlers import HANDLER
 from mock_server.scripting.paths import PathPattern
-from mock_server.scripting.response_rules import odd_placeholders
+from mock_server.scripting.response_rules import odd_texts
 from mock_server.scripting.rule import ActiveRule, Rule
 from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.service.pages import Page
@@ -72,7 +72,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
         rule = read_rule(body)
         check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
         added = script.add([rule], handler=call.request.scope.get(HANDLER))
-        call.warnings += filter(None, [warning_of(rule, call.store), *odd_placeholders(rule)])
+        call.warnings += filter(None, [warning_of(rule, call.store), *odd_texts(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
     added = script.add(read_preset(addition.preset, addition.seed), addition.preset)
@@ -105,7 +105,8 @@ def delete_rule(call: AdminCall) -> RuleView:
     """Remove a rule; a reset brings a declared one of the baseline back."""
     view = get_rule(call)
     call.state.remove_rules([view["id"]])
-    return view
+    # The calls that it held go on.
+    return view | {"held": 0}
 
 
 def rule_view(active: ActiveRule[Rule]) -> RuleView:
@@ -117,6 +118,7 @@ def rule_view(active: ActiveRule[Rule]) -> RuleView:
         "matches": active.matches,
         "endsIn": active.ends_in,
         "held": active.held,
+        "outwaited": active.outwaited,
         "preset": active.preset,
         "handler": active.handler and getattr(active.handler, "__qualname__", repr(active.handler)),
         "declared": active.is_declared,

@@ -1,7 +1,8 @@
 """The control object of a sandbox, by which a test controls a server."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -11,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from starlette.types import ASGIApp
 
+from mock_server import UnfiredFaultWarning
 from mock_server.control.admin_client import (
     InProcess,
     as_data,
@@ -25,12 +27,14 @@ from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import open_source
 from mock_server.scripting.handlers import Handler
 from mock_server.store.account import Chat
-from mock_server.store.objects import Collection
+from mock_server.store.objects import Collection, DataRow
+from mock_server.text.wording import count_in_words
 
 Object = Mapping[str, Any] | Struct
 """An object as in a fixture, `{"chatId": "c1"}`, or one that a method here returned."""
 NOTHING: Any = UNSET
 """Stands for an object that a test forgot: `_put` says which field it may have."""
+NO_TIMEOUT = "did not give up (it has no timeout, a longer one, or did not close the connection)"
 
 __tracebackhide__ = True  # see http.py
 
@@ -151,15 +155,24 @@ class Control(JournalControl):
 
     def collections(self, dataset_id: str, parent: str | None = None) -> list[Collection]:
         """The collections in a folder (None: the top level), in the fixture's order."""
-        # A query has no null: an empty text is the top level.
-        query: JsonObject = {"limit": 1000, "parentId": parent or ""}
         route = path_to("datasets", dataset_id, "collections")
-        items: list[Collection] = []
-        while True:  # the server gives a page at a time
-            page = self.call("GET", route, **query, offset=len(items))
-            items += msgspec.convert(page["collections"], list[Collection])
-            if len(items) >= page["total"]:
-                return items
+        # A query has no null: an empty text is the top level.
+        items = self._items(route, "collections", parentId=parent or "")
+        return msgspec.convert(items, list[Collection])
+
+    def rows(self, dataset_id: str, collection_id: str) -> list[DataRow]:
+        """The rows of a collection: `.q`, `.a`, `.indexes` ..."""
+        route = path_to("datasets", dataset_id, "collections", collection_id, "rows")
+        return msgspec.convert(self._items(route, "rows"), list[DataRow])
+
+    def _items(self, route: str, field: str, **query: str) -> list[Any]:
+        """All items of a list of which the server gives a page at a time."""
+        page = self.call("GET", route, **query, limit=1000)
+        items: list[Any] = page[field]
+        while len(items) < page["total"]:
+            page = self.call("GET", route, **query, limit=1000, offset=len(items))
+            items += page[field]
+        return items
 
     def put_collection(self, dataset_id: str, collection: Object = NOTHING) -> str:
         """Add or replace a collection: `{"_id": "c1", "name": "Install"}`; return its id."""
@@ -325,12 +338,31 @@ class Control(JournalControl):
     def unfired(self) -> list[AddedRule]:
         """The added faults, and answers with `times`, that never fired, removed ones, too."""
         wanted = [rule for rule in self._added if rule.has_to_fire and not rule.is_settled]
-        if not wanted:
-            return []
         # The id of a preset is that of its first fault; `missed` is that of all its faults.
-        unfired = {view["id"] for view in self.rules if view["fired"] == 0}
-        unfired |= {rule.id for rule in wanted if rule.is_removed}
+        unfired = {view["id"] for view in self._views_of_added() if view["fired"] == 0}
         return [rule for rule in wanted if rule.id in unfired and rule.missed is not None]
+
+    def leftovers(self) -> Iterator[Warning]:
+        """Yield a warning for each fault that never fired, and for calls that still wait.
+
+        Raises AssertionError if a client has waited for all the seconds of a `hang`.
+        """
+        for rule in self.unfired():
+            yield UnfiredFaultWarning(f"{rule} never fired: {rule.missed}")
+        for view in self._views_of_added():
+            name = f"{view['kind']} {view['id']} of {view['operation']}"
+            if view["held"]:
+                yield UserWarning(f"{count_in_words(view['held'], 'call')} still waiting: {name}")
+            if view["outwaited"]:
+                waited = f"the client waited for {view['seconds']:g} s"
+                raise AssertionError(f"{waited} and {NO_TIMEOUT}: {name}")
+
+    def _views_of_added(self) -> list[JsonObject]:
+        """The added rules as they are, and removed ones as they were then."""
+        if not self._added:
+            return []
+        removed = [rule.views for rule in self._added if rule.is_removed]
+        return [*self.rules, *chain.from_iterable(removed)]
 
 
 def show_warning(warning: str | None, stacklevel: int = 4) -> None:

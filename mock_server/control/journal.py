@@ -205,6 +205,9 @@ def entry_line(entry: JsonObject) -> str:
     status = entry["response"]["status"] or "no response"
     if entry["durationMs"] is None and not entry["response"]["status"]:
         status = "in progress"
+    # A refusal may be told within a stream.
+    if "event: error" in str(entry["response"]["body"]):
+        status = f"{status}, with an error in the stream"
     query = request["query"] and f"?{request['query']:.{MAX_BODY_SHOWN}} "
     line = (
         f"#{entry['seq']} {name} {query}{brief_json(request['body'], MAX_BODY_SHOWN)} -> {status}"

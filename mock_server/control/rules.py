@@ -33,9 +33,9 @@ class AddedRule:
     def _add(self, fields: JsonObject) -> None:
         added = self._control.call("POST", "/rules", fields)
         self.warning: str | None = added.get("warning")
-        self._views: list[JsonObject] = added.get("rules", [added])  # a preset adds several
+        self.views: list[JsonObject] = added.get("rules", [added])  # a preset adds several
         self.is_removed = False
-        self.id: str = self._views[0]["id"]
+        self.id: str = self.views[0]["id"]
 
     @property
     def has_to_fire(self) -> bool:
@@ -63,19 +63,19 @@ class AddedRule:
         """The number `fired` or `held` of the rule, or of all faults of a preset."""
         if not self.is_removed:
             self._call_each("GET")
-        return sum(view[name] for view in self._views)
+        return sum(view[name] for view in self.views)
 
     @property
     def missed(self) -> str | None:
         """Why the rule did not fire on the nearest request; None if it has fired."""
         if self._count("fired"):
             return None
-        return str(self._views[0]["missed"])
+        return str(self.views[0]["missed"])
 
     def _call_each(self, method: str) -> None:
         """Read or remove the rule, or each fault of a preset."""
         call = self._control.call
-        self._views = [call(method, path_to("rules", it["id"])) for it in self._views]
+        self.views = [call(method, path_to("rules", it["id"])) for it in self.views]
 
     def remove(self) -> None:
         """Remove the rule: it does not fire any more."""

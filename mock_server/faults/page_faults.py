@@ -90,6 +90,10 @@ class Alter(PageFault, tag="alter", frozen=True):
     added: dict[str, Any] = field(default={}, name="set")
     removed: tuple[str, ...] = field(default=(), name="remove")
 
+    def __post_init__(self) -> None:
+        if not self.added and not self.removed:
+            raise ValueError("Expected set or remove")
+
     def change(self, page: DecodedPage, random: Random) -> None:
         for item in page.items:
             item.update(self.added)

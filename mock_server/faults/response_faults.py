@@ -16,10 +16,10 @@ from mock_server.errors import REFUSALS_BY_STATUS_TEXT, RateLimited
 from mock_server.faults.fault import Fault
 from mock_server.http.connection import BrokenResponse, watch_client
 from mock_server.http.responses import ErrorEnvelope, error_response, json_response
-from mock_server.scripting.rule import Candidate, Count, Rule, Times
+from mock_server.scripting.rule import Candidate, Count, Rule, Seconds, Times
 from mock_server.service.handling import Handling
 from mock_server.service.reply_stream import ReplyResponse
-from mock_server.store.replies import MAX_HOLD_MS, MAX_PAUSE_MS, Pause
+from mock_server.store.replies import MAX_HOLD_MS, Pause
 from mock_server.text.wording import did_you_mean
 
 MAX_WINDOWS = 10_000
@@ -97,12 +97,16 @@ class Delay(ResponseFault, tag="delay", frozen=True):
 
 
 class Hang(ResponseFault, tag="hang", frozen=True):
-    """No response; the connection is closed after a minute."""
+    """No response; the connection is closed after `seconds`, if the client has not left before."""
+
+    seconds: Seconds = 60.0
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
         # Without a connection this raises, before the wait.
         close = handling.connection.close
-        await handling.pause(MAX_PAUSE_MS)
+        goes_on = await handling.pause(self.seconds * 1000, firing.active)
+        is_ended = handling.call.exchange.client_left or firing.active.is_removed
+        firing.active.outwaited += goes_on and not is_ended
         return BrokenResponse(close)
 
 

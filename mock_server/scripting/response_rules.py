@@ -24,6 +24,7 @@ from mock_server.errors import InvalidField
 from mock_server.http.connection import watch_client
 from mock_server.http.responses import JSON_TYPE, NO_STORE
 from mock_server.scripting.handlers import Handler, HandlerRequest
+from mock_server.scripting.match import odd_conditions
 from mock_server.scripting.rule import Candidate, Rule, Times
 from mock_server.store.account import Store
 from mock_server.store.objects import Collection, DataRow, Dataset, derived_id
@@ -289,11 +290,13 @@ def check_placeholders(value: Any) -> None:
         raise ValueError(f"Expected at most {MAX_PLACEHOLDERS} placeholders")
 
 
-def odd_placeholders(rule: Rule) -> Iterator[str]:
-    """Yield a warning for each text in a rule that is nearly a placeholder, or has no value.
+def odd_texts(rule: Rule) -> Iterator[str]:
+    """Yield a warning for each condition that hardly matches, and for each text in a rule that is
+    nearly a placeholder, or has no value.
 
     Other texts in braces may be meant: FastGPT has `{{name}}` for its own variables.
     """
+    yield from odd_conditions(rule.match.body)
     fields = to_builtins(rule)
     filled = [*map(fields.get, FILLED.get(rule.kind, ()))]
     for text in dict.fromkeys(_IN_BRACES.findall(msgspec.json.encode(filled).decode())):

@@ -77,6 +77,7 @@ class Handling:
             # A test may have an answer for a path that the service does not have.
             if not call.state.script.answers_path(exchange):
                 exchange.operation_name = call.operation_name
+                refusal.message += call.state.script.missed_answers(exchange)
                 path = exchange.request.path
                 if isinstance(refusal, errors.RouteNotFound) and path != ASKED_BY_BROWSERS:
                     call.note("unknown_route", "", f"{path} is not served{refusal.suggestion}")

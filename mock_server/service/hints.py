@@ -25,6 +25,8 @@ def refusal_hint(refusal: Refusal, call: Call, operation: Operation | None) -> s
             return key_hint(refusal, call, operation)
         case errors.AppForbidden() | errors.DatasetForbidden() | errors.TeamForbidden():
             return f"The key has permission {call.caller.level.name.lower()!r}{refusal.suggestion}."
+        case errors.AppMissing():
+            return "Send an appId, or the key as `KEY-APPID`, or declare `keys: [{key, app}]`."
         case errors.RouteNotFound():
             return f"The server does not serve this route{refusal.suggestion}."
         case errors.AppNotFound():
