@@ -104,7 +104,7 @@ class Hang(ResponseFault, tag="hang", frozen=True):
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
         # Without a connection this raises, before the wait.
         close = handling.connection.close
-        goes_on = await handling.pause(self.seconds * 1000, firing.active)
+        goes_on = await handling.pause(self.seconds * 1000, firing.active, for_client=True)
         is_ended = handling.call.exchange.client_left or firing.active.is_removed
         firing.active.outwaited += goes_on and not is_ended
         return BrokenResponse(close)

@@ -238,16 +238,20 @@ class Handling:
         except errors.NeedsConnection as refusal:
             return error_response(refusal, self.choices)
 
-    async def pause(self, ms: float, holder: ActiveRule[Any] | None = None) -> bool:
-        """Wait in real time, even if the client leaves, or until a holding rule is removed.
+    async def pause(
+        self, ms: float, holder: ActiveRule[Any] | None = None, *, for_client: bool = False
+    ) -> bool:
+        """Wait in real time, or until a holding rule is removed.
 
-        False if a reset, a restore or the stop of the server ends the wait.
+        It goes on if the client leaves, unless it is for the client alone. False if a reset, a
+        restore or the stop of the server ends the wait.
         """
         script = self.call.state.script
         # The journal notes that the client leaves only while a task listens to the client.
-        with watch_client(self.receive):
+        with watch_client(self.receive) as client_left:
+            rivals = [self._ended, client_left] if for_client else [self._ended]
             if holder is not None:
-                goes_on = await script.hold(holder, ms / 1000, self._ended)
+                goes_on = await script.hold(holder, ms / 1000, *rivals)
             else:
                 goes_on = not await script.waits_ended.wait(ms / 1000, self._ended)
         # A state that was replaced has ended before, and does not tell it again.
