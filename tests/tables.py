@@ -25,7 +25,9 @@ from mock_server.fixture import document
 from mock_server.releases.fastgpt import PROFILES, differing_releases
 from mock_server.scripting.rule import Rule
 from mock_server.service.operations import OPERATIONS
-from mock_server.store.account import Key, User
+from mock_server.store.account import Chat, Key, User
+from mock_server.store.objects import Collection, DataRow
+from mock_server.store.replies import Record
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -208,6 +210,19 @@ def admin_routes() -> str:
     return markdown("route | what it does | fields", rows)
 
 
+def stream() -> str:
+    """The stream of a completion with `detail`."""
+    tool = {"id": "call-1", "name": "Weather", "params": {"city": "Bonn"}, "response": "rain"}
+    body = {"appId": "support", "chatId": "new", "stream": True, "detail": True}
+    body["messages"] = [{"role": "user", "content": "The weather?"}]
+    with MockServer({"apps": [{"id": "support"}]}) as server:
+        server.clock.freeze("2026-01-01T00:00:00Z")
+        server.reply(parts=[{"node": "AI chat"}, {"tool": tool}, "It rains."])
+        headers = {"Authorization": f"Bearer {server.key}"}
+        response = server.http.post("/api/v1/chat/completions", json=body, headers=headers)
+    return f"```text\n{response.text.strip()}\n```\n"
+
+
 # Python, pytest, the command
 
 
@@ -239,6 +254,17 @@ def control() -> str:
     rows = [*members(".", Control, JournalControl), *members(".fault(...).", AddedRule)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
+
+
+def stored_objects() -> str:
+    """What the methods that read data return, with the names in Python of what is stored."""
+    kinds = {".chat()": Chat, ".chat().records": Record}
+    kinds |= {".collections()": Collection, ".rows()": DataRow}
+    rows = []
+    for method, kind in kinds.items():
+        names = code(it for it in kind.__struct_fields__ if not it.startswith("_"))
+        rows.append(f"`{method}` | {names}")
+    return markdown("objects of | attributes", rows)
 
 
 def pytest_fixtures() -> str:
