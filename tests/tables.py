@@ -37,6 +37,7 @@ PAGES = [
 ]
 PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 COMPARED_FILE = ROOT / "mock_server/compared_operations.json"
+PATHS = {it.name: it.path for it in OPERATIONS}
 NAMED = {"date-time": "time", "string": "text"}
 
 
@@ -150,19 +151,19 @@ def operations() -> str:
         for profile, it in PROFILES.items():
             own = [it for it, path in it.release.paths.items() if path == operation.path]
             paths += "".join(f", `{it}` ({profile.removeprefix('fastgpt-')})" for it in own)
-        releases = ", ".join(differing_releases(operation.name, operation.path))
         spec = f" (spec {operation.section})" if operation.section else ""
-        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec} | {releases}")
-    return markdown("name | method and path, older path | what it does | differs in", rows)
+        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec}")
+    return markdown("name | method and path, older path | what it does", rows)
 
 
 def evidence() -> str:
     rows = []
     for name, counts in compared().items():
         shown = [f"{counts[it]['alike']} of {counts[it]['asked']}" for it in COMPARED_PROFILES]
-        rows.append(f"`{name}` | {' | '.join(shown)}")
+        releases = ", ".join(differing_releases(name, PATHS[name]))
+        rows.append(f"`{name}` | {' | '.join(shown)} | {releases}")
     rows.append(f"all requests | {' | '.join(map(total, COMPARED_PROFILES))}")
-    return markdown(f"operation | {' | '.join(COMPARED_PROFILES)}", rows)
+    return markdown(f"operation | {' | '.join(COMPARED_PROFILES)} | differs in", rows)
 
 
 def totals() -> str:
@@ -171,7 +172,7 @@ def totals() -> str:
         "The same requests were sent to the running FastGPT and to this server. Profile\n"
         f"`fastgpt-4.14` answers {older} as FastGPT 4.14.10 did, and `fastgpt-4.16` {newer} as\n"
         "4.16.0 did: see the [evidence](docs/evidence.md), and\n"
-        "[what differs](docs/routes.md#what-differs-from-the-service).\n"
+        "[what differs](docs/fastgpt-4.16.md).\n"
     )
 
 
