@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mistakes import check_told, files_of_tests
 
 from mock_server import MockServer
 
@@ -35,20 +36,30 @@ def block(page: str) -> str:
     return re.findall(r"^```ts\n(.*?)^```", (GUIDES / page).read_text(), re.M | re.S)[0]
 
 
-def write_example(folder: Path, hooks: str) -> None:
-    """The tests of the guides, and tests that fail, with the hooks of this package."""
-    example = (EXAMPLES / "mock.test.ts").read_text()
-    client, _, _ = example.partition("test(")
-    files = {"mock.test.ts": example + block("migrating.md"), "fail.test.ts": client + FAILING}
-    files |= {"replaced.test.ts": client + REPLACED}
-    for name in ("mock-server.ts", "mock-control.ts"):
-        files[name] = (EXAMPLES / name).read_text()
+def write(folder: Path, hooks: str, files: dict[str, str]) -> None:
+    """Write files with the hooks of this package."""
     for name, text in files.items():
         (folder / name).write_text(text.replace('"vitest"', f'"{hooks}"'))
 
 
+HELPERS = {it: (EXAMPLES / it).read_text() for it in ("mock-server.ts", "mock-control.ts")}
+EXAMPLE = (EXAMPLES / "mock.test.ts").read_text()
+CLIENT, _, _ = EXAMPLE.partition("test(")
+
+
+def examples() -> dict[str, str]:
+    """The tests of the guides, and tests that fail or replace what they should not."""
+    mock = EXAMPLE + block("migrating.md")
+    tests = {"fail.test.ts": CLIENT + FAILING, "replaced.test.ts": CLIENT + REPLACED}
+    return {"mock.test.ts": mock, **tests}
+
+
 FAILING = """
-test("a search", async () => { await list("release"); throw new Error("of the test"); });
+test("a search", async () => {
+  await list("release");
+  await send("DELETE", `/api/core/chat/delHistory?appId=${APP}&chatId=${CHAT}`, undefined);
+  throw new Error("of the test");
+});
 test("a fault", async () => { await mock.fault("hang", { operation: "updateHistory" }); });
 test("a hold", async () => { await (await mock.hold("listV2")).release(); });
 test("an answer", async () => { await mock.respond("GET /a", { json: {} }); });
@@ -63,26 +74,54 @@ test("a test replaces fetch", async () => {
 """
 
 
+BESIDE_MSW = """
+import { afterAll } from "vitest";
+import { http, passthrough } from "msw";
+import { setupServer } from "msw/node";
+const network = setupServer();
+network.listen({ onUnhandledRequest: "error" });
+afterAll(() => network.close());
+test("MSW lets the calls of mock pass", async () => {
+  network.use(http.all(`${mock.url}/*`, passthrough)); // those of the client
+  await mock.fault("error", { operation: "listV2", status: 503 });
+  await expect(list()).rejects.toThrow("503");
+});
+"""
+
+
+def check_mistakes(folder: Path, *command: str) -> None:
+    """The helper says what is wrong with a test, or with a client."""
+    with MockServer(profile="fastgpt-4.16") as server:
+        url = server.url
+        run(folder, *command, "--outputFile=told.json", status=1, MOCK_SERVER_URL=url)
+    check_told(json.loads((folder / "told.json").read_text()))
+
+
 def check_failing(printed: str) -> None:
     assert re.search("Tests:? +4 failed.* 1 passed", printed)
     assert (
         "PUT /api/core/chat/history/updateHistory {} -> 400 Expected the field 'appId'" in printed
     )
     assert "POST /api/core/dataset/collection/listV2 {" in printed and " -> 200" in printed
+    assert "delHistory?appId=65d8a1f0c3b2a94e7f106a01&chatId=refund-4711 -> 200" in printed
     assert "hold for listV2 never fired: no request of its operation has come" in printed
     assert "hang for updateHistory never fired: no request of its operation has come" in printed
 
 
 @needs("npm")
 def test_vitest_passes_and_starts_the_command(tmp_path):
-    write_example(tmp_path, "vitest")
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    packages = ("vitest", "typescript@7", "@types/node", "jsdom", "happy-dom")
+    packages = ("vitest", "typescript@7", "@types/node", "jsdom", "happy-dom", "msw")
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     run(tmp_path, "npx", "tsc", "--init")
+    write(tmp_path, "vitest", HELPERS)
+    run(tmp_path, "npx", "tsc", "--noEmit", "--module", "nodenext")
+    write(tmp_path, "vitest", examples())
     run(tmp_path, "npx", "tsc", "--noEmit", "--module", "preserve")
-    assert re.search("Tests +5 passed", run(tmp_path, "npx", "vitest", "run", "mock"))
+    write(tmp_path, "vitest", {"msw.test.ts": CLIENT + BESIDE_MSW} | files_of_tests(CLIENT))
+    assert re.search("Tests +6 passed", run(tmp_path, "npx", "vitest", "run", "mock", "msw"))
     check_failing(run(tmp_path, "npx", "vitest", "run", "fail", status=1))
+    check_mistakes(tmp_path, "npx", "vitest", "run", "told", "--reporter=json")
     for environment in ("jsdom", "happy-dom"):
         started = ("npx", "vitest", "run", "mock", "replaced", "--environment", environment)
         assert re.search("Tests +6 passed", run(tmp_path, *started))
@@ -101,16 +140,40 @@ def check_no_server(folder: Path, *command: str) -> None:
 
 @needs("npm")
 def test_jest_passes_with_a_server_that_runs(tmp_path):
-    write_example(tmp_path, "@jest/globals")
+    write(tmp_path, "@jest/globals", HELPERS | examples() | files_of_tests(CLIENT))
     settings = {"jest": {"transform": {"ts$": "@sucrase/jest-plugin"}}}
     (tmp_path / "package.json").write_text(json.dumps(settings))
-    run(tmp_path, "npm", "install", "--no-audit", "--no-fund", "jest", "@sucrase/jest-plugin")
+    packages = ("jest", "@sucrase/jest-plugin", "typescript@7", "@types/node")
+    run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     with MockServer(admin_token="t0ken") as server:
         variables = {"MOCK_SERVER_URL": server.url, "MOCK_SERVER_ADMIN_TOKEN": "t0ken"}
         printed = run(tmp_path, "npx", "jest", "mock", **variables)
         check_failing(run(tmp_path, "npx", "jest", "fail", status=1, **variables))
     assert re.search("Tests: +5 passed", printed)
     assert "MOCK_SERVER_URL is set, so these are ignored: demo" in printed
+    check_mistakes(tmp_path, "npx", "jest", "told", "--json")
+    check_plain(tmp_path)
+
+
+# The command that makes `languages/jest` of the helper, with the hooks of Jest.
+MAKE_PLAIN = """npx tsc --ignoreConfig --module commonjs --target es2022 --types node
+    --rewriteRelativeImportExtensions --outDir plain mock-server.ts"""
+PLAIN = """
+const { useMockServer } = require("./mock-server");
+const mock = useMockServer({ strict: true, arguments: ["demo"] });
+test("a request", () => {
+  return fetch(`${mock.url}/a`, { headers: { Authorization: `Bearer ${mock.key}` } });
+});
+"""
+
+
+def check_plain(folder: Path) -> None:
+    """The plain JavaScript is what the compiler makes, and Jest takes it without Babel."""
+    run(folder, *MAKE_PLAIN.split())
+    for made in (folder / "plain").iterdir():
+        assert made.read_text() == (EXAMPLES / "jest" / made.name).read_text()
+    (folder / "plain/plain.test.js").write_text(PLAIN)
+    assert "unknown_route (1, refused)" in run(folder, "npx", "jest", "plain", status=1)
 
 
 FAILING_SPEC = """
@@ -127,9 +190,8 @@ test("a refusal", async ({ mock, request }) => {
 @needs("npm")
 @needs("chromium")
 def test_playwright_passes_with_the_demo(tmp_path):
-    for name in ("mock-control.ts", "mock-playwright.ts", "mock.spec.ts"):
+    for name in ("mock-control.ts", "mock-playwright.ts"):
         shutil.copy(EXAMPLES / name, tmp_path)
-    (tmp_path / "fail.spec.ts").write_text(FAILING_SPEC)
     options = {"executablePath": shutil.which("chromium"), "args": ["--no-sandbox"]}
     settings = json.dumps({"use": {"launchOptions": options}})
     (tmp_path / "playwright.config.js").write_text(f"export default {settings};")
@@ -137,6 +199,9 @@ def test_playwright_passes_with_the_demo(tmp_path):
     packages = ("@playwright/test", "typescript@7", "@types/node")
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     run(tmp_path, "npx", "tsc", "--init")
+    run(tmp_path, "npx", "tsc", "--noEmit", "--module", "nodenext")
+    shutil.copy(EXAMPLES / "mock.spec.ts", tmp_path)
+    (tmp_path / "fail.spec.ts").write_text(FAILING_SPEC)
     run(tmp_path, "npx", "tsc", "--noEmit", "--module", "preserve")
     printed = run(tmp_path, "npx", "playwright", "test", status=1)
     assert "  4 passed" in printed and "  2 failed" in printed

@@ -1,6 +1,7 @@
 // A mock server for tests under Playwright: import `test` and `expect` from this file.
 import { test as base } from "@playwright/test";
-import { createMock, type Mock, startServer } from "./mock-control";
+// @ts-ignore: the name of the file, which some compilers allow in JavaScript alone.
+import { createMock, type Mock, startServer } from "./mock-control.ts";
 
 export { expect } from "@playwright/test";
 
