@@ -88,7 +88,9 @@ class Server(Popen[str]):
     """A child process that says its port on stdout when it is ready, and a connection to it."""
 
     def __init__(self, *command: str, cwd: str | None = None) -> None:
-        super().__init__(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, cwd=cwd)
+        super().__init__(
+            command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, encoding="utf-8", cwd=cwd
+        )
         self.port = int(self.stdout.readline().rpartition(":")[2])
         self.connections: list[socket.socket | None] = [None] * CONNECTIONS
         self.clock = ~self.pid << 3 | 2  # of its CPU; see clock_getcpuclockid(3)
@@ -153,7 +155,7 @@ def many(folder: str, count: int) -> str:
     """A fixture whose dataset has so many collections; a search finds ten of them."""
     collections = [{"_id": f"c{n}", "name": f"Article {n:06}"} for n in range(count)]
     path = Path(folder, f"{count}.json")
-    path.write_text(json.dumps({"datasets": [{"id": "many", "collections": collections}]}))
+    path.write_text(json.dumps({"datasets": [{"id": "many", "collections": collections}]}), "utf-8")
     return str(path)
 
 

@@ -25,7 +25,7 @@ Counts = dict[str, dict[str, dict[str, int]]]
 FOLDER = Path(__file__).parent / "recorded"
 PROFILES = {"4.14.10": "fastgpt-4.14", "4.16.0": "fastgpt-4.16"}
 """Release -> the profile that answers as it does."""
-UNLIKE: dict[str, list[str]] = yaml.safe_load((FOLDER / "unlike.yaml").read_text())
+UNLIKE: dict[str, list[str]] = yaml.safe_load((FOLDER / "unlike.yaml").read_text("utf-8"))
 """Release -> the names of the requests that its profile answers otherwise."""
 KEY = "fastgpt-recordedownerkey000000000000000000000000000000000"
 MEMBER = "65422be6aa44b7da77729ec9"
@@ -183,4 +183,4 @@ def total(release: str) -> str:
 
 if __name__ == "__main__":
     names = {release: sorted(replay(release)) for release in PROFILES}
-    (FOLDER / "unlike.yaml").write_text(yaml.safe_dump(names, allow_unicode=True))
+    (FOLDER / "unlike.yaml").write_text(yaml.safe_dump(names, allow_unicode=True), "utf-8")

@@ -129,7 +129,9 @@ def presets() -> str:
 
 
 def choices() -> str:
-    headings = re.findall(r"^#+ (.*)", (ROOT / "docs/interface.md").read_text(), re.MULTILINE)
+    headings = re.findall(
+        r"^#+ (.*)", (ROOT / "docs/interface.md").read_text("utf-8"), re.MULTILINE
+    )
     sections = {it.partition(" ")[0].rstrip("."): anchor(it) for it in headings}
     rows = []
     for name, row in choice_table().items():
@@ -319,6 +321,6 @@ def compared_json() -> str:
 
 
 if __name__ == "__main__":
-    COMPARED_FILE.write_text(compared_json())
+    COMPARED_FILE.write_text(compared_json(), "utf-8")
     for page in PAGES:
-        page.write_text(written(page.read_text()))
+        page.write_text(written(page.read_text("utf-8")), "utf-8")

@@ -250,7 +250,7 @@ def test_choices_work_together(client, fields, choices, count):
 
 def test_a_version_alone_is_refused_and_its_profile_said(client, tmp_path):
     file = tmp_path / "old.yaml"
-    file.write_text("profile: '4.16'\nchoices: {list_order: name}")
+    file.write_text("profile: '4.16'\nchoices: {list_order: name}", "utf-8")
     for profile in ("4.16", file):
         with pytest.raises(ValueError, match=r"got '4.16'.*\(did you mean 'fastgpt-4.16'\?\)"):
             create_app(ACCOUNT, profile=profile)

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -14,6 +13,7 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 import yaml
+from commands import run_command
 from msgspec import json
 from tables import PAGES, ROOT, anchor, written
 
@@ -23,7 +23,7 @@ from mock_server.service.operations import OPERATION_NAMES
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 CURL = re.compile(r"^curl .*?(?<!\\)$", re.MULTILINE | re.DOTALL)
-TEXTS = {page: page.read_text() for page in PAGES}
+TEXTS = {page: page.read_text("utf-8") for page in PAGES}
 CHINESE = [page for page in PAGES if page.parent.name == "zh"]
 ENGLISH = [page for page in PAGES if page not in CHINESE]
 OPTIONS = ("-q", "-p", "no:anyio", "-p", "no:schemathesis")
@@ -39,7 +39,9 @@ def blocks(language, page=None):
 
 
 def headings(page):
-    return {anchor(it) for it in re.findall(r"^#+ (.*)", FENCE.sub("", page.read_text()), re.M)}
+    return {
+        anchor(it) for it in re.findall(r"^#+ (.*)", FENCE.sub("", page.read_text("utf-8")), re.M)
+    }
 
 
 @pages
@@ -48,7 +50,7 @@ def test_the_tables_are_those_of_the_code(page):
 
 
 def test_the_differences_are_those_of_operations():
-    text = (ROOT / "docs/fastgpt-4.16.md").read_text()
+    text = (ROOT / "docs/fastgpt-4.16.md").read_text("utf-8")
     subjects = re.findall(r"^- ((?:`[\w.]+`,? ?)+):", text, re.MULTILINE)
     assert subjects and {*re.findall(r"`(.*?)`", " ".join(subjects))} <= OPERATION_NAMES
 
@@ -77,13 +79,13 @@ OTHER_WORDS |= {"沙箱": "沙盒", "账户": "账号", "接口文档": "(?<!接
 @pytest.mark.parametrize("word", OTHER_WORDS)
 def test_chinese_has_one_word_for_each_thing(word):
     files = [*CHINESE, CONSOLE, DEMO]
-    assert not [it.name for it in files if re.search(OTHER_WORDS[word], it.read_text())]
+    assert not [it.name for it in files if re.search(OTHER_WORDS[word], it.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize("text", blocks("yaml"))
 def test_fixtures_load(text, tmp_path):
     file = tmp_path / "fixture.yaml"
-    file.write_text(text)
+    file.write_text(text, "utf-8")
     assert load_fixture(file).warnings == ()
 
 
@@ -98,11 +100,11 @@ def test_examples_for_other_programs_can_be_parsed(language, text):
 
 @pytest.mark.parametrize("file", [*(ROOT / ".github").rglob("*.yml")], ids=lambda it: it.name)
 def test_workflows_and_forms_are_yaml(file):
-    assert isinstance(yaml.safe_load(file.read_text()), dict)
+    assert isinstance(yaml.safe_load(file.read_text("utf-8")), dict)
 
 
 def test_nothing_is_published_until_a_variable_is_set():
-    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
     public = [it for it in jobs.values() if {"id-token", "packages"} & {*it.get("permissions", ())}]
     assert [it["if"] for it in public] == ["vars.PYPI_ENVIRONMENT != ''", "vars.IMAGE != ''"]
 
@@ -141,14 +143,14 @@ def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, to
     programs["npx"] = f"{command} wait --url $MOCK_SERVER_URL && cat mock-server.log"
     (tmp_path / ".venv/bin").mkdir(parents=True)
     for name, line in programs.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n", "utf-8")
         (tmp_path / name).chmod(0o755)
-    (tmp_path / "fixture.yaml").write_text(fixture)
+    (tmp_path / "fixture.yaml").write_text(fixture, "utf-8")
     variables = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     script = f"{SCRIPTS[shell]}\nkill $!"
-    started = [*shell.split(), "-c", script]
-    done = subprocess.run(started, cwd=tmp_path, env=variables, capture_output=True, text=True)
-    assert done.returncode == status and told in done.stdout and not done.stderr
+    started = (*shell.split(), "-c", script)
+    done = run_command(*started, status=status, cwd=tmp_path, env=variables)
+    assert told in done.stdout and not done.stderr
 
 
 def test_python_examples_run(pytester):

@@ -3,7 +3,6 @@
 import asyncio
 import signal
 import socket
-import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from functools import partial
 import httpx2
 import pytest
 from account import LIST, SENT_LIST, as_bytes, by, connected, one_turn, read, until
+from commands import run_command, started_command
 
 from mock_server import Control, MockServer, create_app
 from mock_server.embedded_server import run_server
@@ -55,7 +55,7 @@ with freeze_time("2020-01-01"), mock_server.MockServer() as server:
 
 
 def test_a_server_may_be_imported_and_started_while_time_is_frozen():
-    subprocess.run([sys.executable, "-c", FROZEN], check=True, timeout=60)
+    run_command(sys.executable, "-c", FROZEN)
 
 
 SLEEPLESS = """
@@ -83,7 +83,7 @@ for patch in (mock.AsyncMock(), never):
 
 
 def test_a_test_may_replace_the_functions_that_sleep():
-    subprocess.run([sys.executable, "-c", SLEEPLESS], check=True, timeout=60)
+    run_command(sys.executable, "-c", SLEEPLESS)
 
 
 @pytest.mark.parametrize("member", ["url", "key", "journal", "choices"])
@@ -111,7 +111,7 @@ socket.create_server(("127.0.0.1", int(server.url.rpartition(":")[2])))
 
 
 def test_a_forked_child_does_not_keep_the_port():
-    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKING], check=True, timeout=30)
+    run_command(sys.executable, "-W", "ignore", "-c", FORKING)
 
 
 def test_a_taken_port_is_an_error():
@@ -159,9 +159,7 @@ def waiting(control):
 
 
 def test_a_signal_ends_what_waits_without_a_traceback():
-    command = [sys.executable, "-m", "mock_server", "--port", "0"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:
+    with started_command(sys.executable, "-m", "mock_server", "--port", "0") as process:
         control = Control.at(process.stdout.readline().split()[1])
         control.load(FIXTURE)
         with waiting(control):

@@ -261,9 +261,11 @@ def test_the_command_says_what_it_skips(run, tmp_path):
     code, _, err = run("import", "har", path, "--output", path)
     assert code == 1 and err.startswith("Expected another file than the one that is read, got ")
     assert run("import", "har", path, "--output", tmp_path / "f.json")[0] == 0
-    assert json.decode((tmp_path / "f.json").read_bytes()) == yaml.safe_load(output.read_text())
+    assert json.decode((tmp_path / "f.json").read_bytes()) == yaml.safe_load(
+        output.read_text("utf-8")
+    )
     (tmp_path / "f.json").unlink()
-    (rule,) = yaml.safe_load(output.read_text())["apps"][0]["replies"]
+    (rule,) = yaml.safe_load(output.read_text("utf-8"))["apps"][0]["replies"]
     assert rule == {"match": {"question": "Ä?"}, "parts": [{"deltas": ["ü", "ü"]}, {"cut": True}]}
     (app,) = yaml.safe_load(run("import", "har", path, "--app", "mine", "--pace")[1])["apps"]
     assert (app["id"], len(app["replies"])) == ("mine", 2)
@@ -277,7 +279,7 @@ NO_REPLIES += [('{"log": {}}', 2, "Expected a HAR file"), ("<html>", 2, "Expecte
 @pytest.mark.parametrize(("content", "code", "told"), NO_REPLIES)
 def test_a_file_without_replies_makes_no_fixture(run, tmp_path, content, code, told):
     path, output = tmp_path / "a.har", tmp_path / "f.yaml"
-    path.write_text(content)
+    path.write_text(content, "utf-8")
     ended, _, err = run("import", "har", path, "--output", output)
     assert ended == code and told in err and err.count("\n") == 1 and not output.exists()
     ended, _, err = run("import", "har", output)

@@ -156,6 +156,6 @@ def test_a_wrong_row_is_refused(server, row, message):
 
 def test_a_fixture_names_all_that_is_wrong_with_hits(tmp_path):
     file = tmp_path / "fixture.yaml"
-    file.write_text("faults:\n- {kind: hits, rows: [{q: 5}, {score: -1}, {q: a}]}\n")
+    file.write_text("faults:\n- {kind: hits, rows: [{q: 5}, {score: -1}, {q: a}]}\n", "utf-8")
     with pytest.raises(Exception, match=r"2:27: Expected a text.*\n.*2:39: Expected a number"):
         load_fixture(file)

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 from typing import Any
 
@@ -10,6 +9,7 @@ import httpx2
 import pytest
 import yaml
 from account import LocalClient
+from commands import started_command
 
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
@@ -125,7 +125,7 @@ def test_the_file_has_what_was_asked_for(pulled, server, tmp_path):
     assert [it.name for it in tmp_path.iterdir()] == ["pulled.yaml"]
     code, out, err = pulled(*args)
     assert err.endswith(" 74 collections, 65 chats to stdout\n")
-    assert code == 0 and "guilders" in path.read_text() and "guilders" not in out
+    assert code == 0 and "guilders" in path.read_text("utf-8") and "guilders" not in out
 
 
 def test_what_may_not_be_read_is_named_and_the_rest_is_written(pulled, server):
@@ -254,11 +254,11 @@ def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):
     server = serve(ACCOUNT)
     server.fault("delay", ms=20_000, operation="listV2")
     args = ("--base-url", server.url, "--output", str(tmp_path / "pulled.yaml"))
-    command = [sys.executable, "-m", "mock_server", "pull", *args]
+    command = (sys.executable, "-m", "mock_server", "pull", *args)
     variables = os.environ | {"MOCK_SERVER_PULL_KEY": KEY}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=variables)
-    server.wait_for("dataset.list", times=2, timeout=20)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
-    assert process.returncode == 3 and err.endswith(b"\ninterrupted: nothing is written\n")
+    with started_command(*command, env=variables) as process:
+        server.wait_for("dataset.list", times=2, timeout=20)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 3 and err.endswith("\ninterrupted: nothing is written\n")
     assert [*tmp_path.iterdir()] == []

@@ -183,7 +183,7 @@ def test_what_is_not_put_back_is_said(check, serve):
 def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
     server = serve(ACCOUNT, profile=SERVICE, choices={"page_size_max": 30})
     code, out, _ = check(server.url, "--write-profile", tmp_path / "a.yaml")
-    written = yaml.safe_load((tmp_path / "a.yaml").read_text())
+    written = yaml.safe_load((tmp_path / "a.yaml").read_text("utf-8"))
     assert code == 1 and written == {"profile": SERVICE, "choices": {"page_size_max": 30}}
     assert out.endswith(f"\nnearest profile: {SERVICE}; choices that differ: page_size_max\n")
     assert f"chat_unknown: not_found or create or ignore fit, {SERVICE} has ignore\n" in out
@@ -215,7 +215,7 @@ def hold(check: Any, serve: Any, tmp_path: Path) -> Callable[..., tuple[int, str
 
 @pytest.mark.parametrize(("choices", "rules", "named", "differing"), CHANGES)
 def test_a_change_is_named_once_and_fails(hold, tmp_path, choices, rules, named, differing):
-    (tmp_path / "baseline.json").write_text(f'{{"profile": "{SERVICE}"}}')
+    (tmp_path / "baseline.json").write_text(f'{{"profile": "{SERVICE}"}}', "utf-8")
     code, out, _ = hold(ACCOUNT | rules, **choices)
     assert code == 1 and out.count(named) == 1
     assert out.endswith(f"choices that differ: {differing}\n")
@@ -232,7 +232,7 @@ BASELINES = [
 @pytest.mark.parametrize(("text", "message"), BASELINES)
 def test_a_broken_baseline_exits_with_2(hold, tmp_path, text, message):
     if text is not None:
-        (tmp_path / "baseline.json").write_text(text)
+        (tmp_path / "baseline.json").write_text(text, "utf-8")
     code, out, err = hold(ACCOUNT)
     assert (code, out) == (2, "") and message in err
 
@@ -241,7 +241,7 @@ def test_a_baseline_needs_a_file_and_something_to_look_at(check, hold, serve, tm
     code, _, err = check(serve(ACCOUNT).url, "--write-baseline")
     assert (code, err) == (1, "Expected --baseline FILE, got none - at --write-baseline\n")
     assert hold({}, "--write-baseline")[0] == 1 and not (tmp_path / "baseline.json").exists()
-    (tmp_path / "baseline.json").write_text("{}")
+    (tmp_path / "baseline.json").write_text("{}", "utf-8")
     assert hold({})[0] == 1
 
 
@@ -361,7 +361,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
 def test_a_broken_profile_file_exits_with_2(run, tmp_path, text, message):
-    (tmp_path / "f.yaml").write_text(text)
+    (tmp_path / "f.yaml").write_text(text, "utf-8")
     code, _, err = run("--profile", tmp_path / "f.yaml")
     assert code == 2 and message in err
     assert run("--profile", tmp_path / "no.yaml")[0] == 2

@@ -139,7 +139,7 @@ def serve_command(
         say(f"demo: {url_of(listener)}/demo/")
     reload = None
     if watch:
-        reload = Watch(loaded.files, application.state.sandboxes).reload_if_changed
+        reload = Watch(fixture, application.state.sandboxes).reload_if_changed
     set_up_logs()
     # Without a stderr there is none.
     is_terminal = sys.stderr is not None and sys.stderr.isatty()

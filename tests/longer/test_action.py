@@ -2,32 +2,32 @@
 
 import os
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import httpx2
 import pytest
 import yaml
+from commands import run_command
 
 ACTION = Path(__file__).parents[2] / ".github/actions/mock-server"
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Run = Callable[..., "CompletedProcess[str]"]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Runs the step of the action with these inputs."""
 
-    def run(**inputs: str) -> "subprocess.CompletedProcess[str]":
-        action = yaml.safe_load((ACTION / "action.yml").read_text())
+    def run(status: int = 0, **inputs: str) -> "CompletedProcess[str]":
+        action = yaml.safe_load((ACTION / "action.yml").read_text("utf-8"))
         (step,) = action["runs"]["steps"]
         values = {name: it["default"] for name, it in action["inputs"].items()} | inputs
         shown = {f"${{{{ inputs.{name} }}}}": value for name, value in values.items()}
         variables = {name: shown[value] for name, value in step["env"].items()}
         files = {"GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_PATH": str(tmp_path / "path")}
         variables |= files | {"GITHUB_ACTION_PATH": str(ACTION), "RUNNER_TEMP": str(tmp_path)}
-        command = ["bash", "-c", step["run"]]
-        return subprocess.run(command, env=os.environ | variables, capture_output=True, text=True)
+        return run_command("bash", "-c", step["run"], status=status, env=os.environ | variables)
 
     return run
 
@@ -35,9 +35,8 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def outputs(run: Run, tmp_path: Path) -> Iterator[dict[str, str]]:
     """What the action hands to later steps; at the end its server is stopped."""
-    done = run(fixture="permissions", profile="fastgpt-4.16")
-    assert done.returncode == 0, done.stderr
-    lines = (tmp_path / "output").read_text().splitlines()
+    run(fixture="permissions", profile="fastgpt-4.16")
+    lines = (tmp_path / "output").read_text("utf-8").splitlines()
     outputs = dict(line.split("=", 1) for line in lines)
     yield outputs
     os.kill(int(outputs["pid"]), signal.SIGTERM)
@@ -46,14 +45,13 @@ def outputs(run: Run, tmp_path: Path) -> Iterator[dict[str, str]]:
 def test_the_action_starts_a_server_for_later_steps(outputs, tmp_path):
     health = httpx2.get(f"{outputs['url']}/__admin/health").json()
     assert health["profile"] == "fastgpt-4.16"
-    assert "GET /__admin/health" in Path(outputs["log"]).read_text()
-    folder = (tmp_path / "path").read_text().strip()
+    assert "GET /__admin/health" in Path(outputs["log"]).read_text("utf-8")
+    folder = (tmp_path / "path").read_text("utf-8").strip()
     assert [it.name for it in Path(folder).iterdir()] == ["mock-server"]
 
 
 def test_the_action_fails_with_the_problems_of_a_fixture(run, tmp_path):
-    (tmp_path / "broken.yaml").write_text("app: []")
-    done = run(fixture=str(tmp_path / "broken.yaml"))
-    assert done.returncode == 1
+    (tmp_path / "broken.yaml").write_text("app: []", "utf-8")
+    done = run(1, fixture=str(tmp_path / "broken.yaml"))
     assert "Expected no field 'app' (did you mean 'apps'?)" in done.stdout
     assert "kill" not in done.stderr

@@ -1,7 +1,6 @@
 """Clients that people use beside httpx2, and replies that try their patience."""
 
 import json
-import subprocess
 import sys
 from typing import Any
 
@@ -9,6 +8,7 @@ import openai
 import pytest
 import requests
 from account import COMPLETIONS, LIST, by
+from commands import run_command
 from test_docs import OPTIONS, ROOT, blocks
 
 from mock_server import Control
@@ -177,4 +177,4 @@ with MockServer() as server, Patcher():
 
 
 def test_a_test_may_fake_the_file_system():
-    subprocess.run([sys.executable, "-c", FAKED], check=True, timeout=60)
+    run_command(sys.executable, "-c", FAKED)

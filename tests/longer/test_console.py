@@ -226,9 +226,9 @@ def test_data_are_saved_as_a_fixture_and_loaded(visit, tmp_path):
         download.value.save_as(file)
         server.remove_app(APP)
         page.get_by_text("Load a file").click()
-        saved = [(file.read_text(), "The data of the file")]
+        saved = [(file.read_text("utf-8"), "The data of the file")]
         for text, said in [*UPLOADS, *saved]:
-            file.write_text(text)
+            file.write_text(text, "utf-8")
             page.get_by_label("Fixture, in YAML or JSON").set_input_files(file)
             page.get_by_role("button", name="Load").click()
             expect(page.locator("#fixture .said")).to_contain_text(said)

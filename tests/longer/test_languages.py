@@ -4,11 +4,12 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import STDOUT
 
 import pytest
+from commands import run_command
 from mistakes import check_told, files_of_tests
 
 from mock_server import MockServer
@@ -25,25 +26,23 @@ def run(folder: Path, *command: str, status: int = 0, **variables: str) -> str:
     """What a command prints that ends with this exit code."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "NO_COLOR": "1"} | variables
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(command, cwd=folder, env=environment, text=True, timeout=200, **pipes)
-    assert done.returncode == status, done.stdout
-    return done.stdout
+    options = {"cwd": folder, "env": environment, "stderr": STDOUT}
+    return run_command(*command, status=status, **options).stdout
 
 
 def block(page: str) -> str:
     """The first block of TypeScript in a guide."""
-    return re.findall(r"^```ts\n(.*?)^```", (GUIDES / page).read_text(), re.M | re.S)[0]
+    return re.findall(r"^```ts\n(.*?)^```", (GUIDES / page).read_text("utf-8"), re.M | re.S)[0]
 
 
 def write(folder: Path, hooks: str, files: dict[str, str]) -> None:
     """Write files with the hooks of this package."""
     for name, text in files.items():
-        (folder / name).write_text(text.replace('"vitest"', f'"{hooks}"'))
+        (folder / name).write_text(text.replace('"vitest"', f'"{hooks}"'), "utf-8")
 
 
-HELPERS = {it: (EXAMPLES / it).read_text() for it in ("mock-server.ts", "mock-control.ts")}
-EXAMPLE = (EXAMPLES / "mock.test.ts").read_text()
+HELPERS = {it: (EXAMPLES / it).read_text("utf-8") for it in ("mock-server.ts", "mock-control.ts")}
+EXAMPLE = (EXAMPLES / "mock.test.ts").read_text("utf-8")
 CLIENT, _, _ = EXAMPLE.partition("test(")
 
 
@@ -94,7 +93,7 @@ def check_mistakes(folder: Path, *command: str) -> None:
     with MockServer(profile="fastgpt-4.16") as server:
         url = server.url
         run(folder, *command, "--outputFile=told.json", status=1, MOCK_SERVER_URL=url)
-    check_told(json.loads((folder / "told.json").read_text()))
+    check_told(json.loads((folder / "told.json").read_text("utf-8")))
 
 
 def check_failing(printed: str) -> None:
@@ -110,7 +109,7 @@ def check_failing(printed: str) -> None:
 
 @needs("npm")
 def test_vitest_passes_and_starts_the_command(tmp_path):
-    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
     packages = ("vitest", "typescript@7", "@types/node", "jsdom", "happy-dom", "msw")
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     run(tmp_path, "npx", "tsc", "--init")
@@ -142,7 +141,7 @@ def check_no_server(folder: Path, *command: str) -> None:
 def test_jest_passes_with_a_server_that_runs(tmp_path):
     write(tmp_path, "@jest/globals", HELPERS | examples() | files_of_tests(CLIENT))
     settings = {"jest": {"transform": {"ts$": "@sucrase/jest-plugin"}}}
-    (tmp_path / "package.json").write_text(json.dumps(settings))
+    (tmp_path / "package.json").write_text(json.dumps(settings), "utf-8")
     packages = ("jest", "@sucrase/jest-plugin", "typescript@7", "@types/node")
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     with MockServer(admin_token="t0ken") as server:
@@ -171,8 +170,8 @@ def check_plain(folder: Path) -> None:
     """The plain JavaScript is what the compiler makes, and Jest takes it without Babel."""
     run(folder, *MAKE_PLAIN.split())
     for made in (folder / "plain").iterdir():
-        assert made.read_text() == (EXAMPLES / "jest" / made.name).read_text()
-    (folder / "plain/plain.test.js").write_text(PLAIN)
+        assert made.read_text("utf-8") == (EXAMPLES / "jest" / made.name).read_text("utf-8")
+    (folder / "plain/plain.test.js").write_text(PLAIN, "utf-8")
     assert "unknown_route (1, refused)" in run(folder, "npx", "jest", "plain", status=1)
 
 
@@ -194,14 +193,14 @@ def test_playwright_passes_with_the_demo(tmp_path):
         shutil.copy(EXAMPLES / name, tmp_path)
     options = {"executablePath": shutil.which("chromium"), "args": ["--no-sandbox"]}
     settings = json.dumps({"use": {"launchOptions": options}})
-    (tmp_path / "playwright.config.js").write_text(f"export default {settings};")
-    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "playwright.config.js").write_text(f"export default {settings};", "utf-8")
+    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
     packages = ("@playwright/test", "typescript@7", "@types/node")
     run(tmp_path, "npm", "install", "--no-audit", "--no-fund", *packages)
     run(tmp_path, "npx", "tsc", "--init")
     run(tmp_path, "npx", "tsc", "--noEmit", "--module", "nodenext")
     shutil.copy(EXAMPLES / "mock.spec.ts", tmp_path)
-    (tmp_path / "fail.spec.ts").write_text(FAILING_SPEC)
+    (tmp_path / "fail.spec.ts").write_text(FAILING_SPEC, "utf-8")
     run(tmp_path, "npx", "tsc", "--noEmit", "--module", "preserve")
     printed = run(tmp_path, "npx", "playwright", "test", status=1)
     assert "  4 passed" in printed and "  2 failed" in printed
@@ -210,7 +209,7 @@ def test_playwright_passes_with_the_demo(tmp_path):
 
 
 def test_the_guide_shows_a_test_that_passes():
-    assert block("playwright.md") in (EXAMPLES / "mock.spec.ts").read_text()
+    assert block("playwright.md") in (EXAMPLES / "mock.spec.ts").read_text("utf-8")
 
 
 @needs("go")

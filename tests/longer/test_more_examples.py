@@ -1,11 +1,11 @@
 """The properties of the README's tests, with twice as many examples."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from commands import run_command
 
 PROPERTIES = ["test_har.py::test_a_recorded_reply_comes_again_as_it_came"]
 PROPERTIES += ["test_hostile.py", "test_model.py", "test_rules.py"]
@@ -14,5 +14,5 @@ PROPERTIES += ["test_roundtrip.py::test_a_dump_loads_as_the_same_account"]
 
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_a_property_holds_of_more_examples(name):
-    command = [sys.executable, "-m", "pytest", "-q", "-n0", Path(__file__).parents[1] / name]
-    subprocess.run(command, env=os.environ | {"EXAMPLES": "2"}, check=True)
+    command = (sys.executable, "-m", "pytest", "-q", "-n0", Path(__file__).parents[1] / name)
+    run_command(*command, seconds=280, env=os.environ | {"EXAMPLES": "2"})

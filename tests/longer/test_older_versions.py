@@ -1,10 +1,11 @@
 """Tests of what touches a dependency, with the oldest versions, beside an older FastAPI."""
 
 import re
-import subprocess
 import tomllib
 import venv
 from pathlib import Path
+
+from commands import run_command
 
 ROOT = Path(__file__).parents[2]
 # These files use the dependencies directly. The others test code of this package, which does
@@ -21,7 +22,7 @@ BESIDE = ("fastapi==0.115.6", "starlette==0.41.3", "pytest==8.3.5", "pytest-asyn
 
 def oldest() -> list[str]:
     """The lower bounds of the dependencies, as exact versions."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     pinned = [re.sub(">=", "==", it) for it in project["dependencies"]]
     return [it for it in pinned if not it.startswith("starlette")]
 
@@ -30,11 +31,9 @@ def test_the_tests_pass_with_the_oldest_versions(tmp_path):
     venv.create(tmp_path, with_pip=True)
     python = tmp_path / "bin" / "python"
     more = ["freezegun", "hypothesis", "hatchling", "pytest-xdist"]
-    subprocess.run([python, "-m", "pip", "install", "-q", *oldest(), *BESIDE, *more], check=True)
-    own = ["install", "-q", "--no-deps", "--no-build-isolation", ROOT]
-    subprocess.run([python, "-m", "pip", *own], check=True)
+    run_command(python, "-m", "pip", "install", "-q", *oldest(), *BESIDE, *more)
+    own = ("install", "-q", "--no-deps", "--no-build-isolation", ROOT)
+    run_command(python, "-m", "pip", *own)
     options = ["-q", "-p", "no:cacheprovider", "-n", "2"]
     files = [f"tests/test_{it}.py" for it in TOUCHING]
-    command = [python, "-m", "pytest", *options, *files]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True)
-    assert result.returncode == 0, result.stdout.decode()
+    run_command(python, "-m", "pytest", *options, *files, seconds=280, cwd=ROOT)

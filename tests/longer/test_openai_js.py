@@ -1,11 +1,11 @@
 """openai-js, the newest: plain, streamed, an error in the stream, cancelled."""
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import run_command
 
 from mock_server import Control
 
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.skipif(not shutil.which("npm"), reason="npm is missing"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("js")
     shutil.copy(SCRIPT, folder)
-    (folder / "package.json").write_text("{}")
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "openai"], cwd=folder, check=True)
+    (folder / "package.json").write_text("{}", "utf-8")
+    run_command("npm", "install", "--no-audit", "--no-fund", "openai", cwd=folder)
     return folder
 
 
@@ -27,9 +27,8 @@ def lines(folder: Path, mock_server: Control) -> Callable[[str], list[str]]:
     """What the script prints in a mode."""
 
     def run(mode: str) -> list[str]:
-        command = ["node", SCRIPT.name, mock_server.url, mock_server.key, mode]
-        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-        return done.stdout.splitlines()
+        command = ("node", SCRIPT.name, mock_server.url, mock_server.key, mode)
+        return run_command(*command, cwd=folder).stdout.splitlines()
 
     return run
 

@@ -3,7 +3,6 @@
 import re
 import shutil
 import socket
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from account import HISTORIES, PIN, by
+from commands import run_command
 
 from mock_server import MockServer
 
@@ -32,17 +32,17 @@ def nginx(replicas: list[MockServer], tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("nginx")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    (text,) = re.findall(r"^```nginx\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+    (text,) = re.findall(r"^```nginx\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
     text = text.replace("http {", "http {\n  access_log off;")
     text = text.replace("listen 8000", f"listen {port}")
     for shown, replica in zip(("8001", "8002"), replicas, strict=True):
         text = text.replace(f"127.0.0.1:{shown}", replica.url.removeprefix("http://"))
-    (folder / "nginx.conf").write_text(text)
+    (folder / "nginx.conf").write_text(text, "utf-8")
     command = ["nginx", "-p", folder, "-c", folder / "nginx.conf"]
     command += ["-g", f"pid {folder}/pid; error_log {folder}/log;"]
-    subprocess.run(command, check=True)  # it returns when the port is open
+    run_command(*command)  # it returns when the port is open
     yield f"http://127.0.0.1:{port}"
-    subprocess.run([*command, "-s", "stop"], check=True)
+    run_command(*command, "-s", "stop")
 
 
 @pytest.fixture(autouse=True)
