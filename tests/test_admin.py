@@ -2,6 +2,7 @@
 
 import json
 import re
+from codecs import BOM_UTF8
 from typing import Any
 
 import pytest
@@ -92,6 +93,17 @@ def test_what_is_put_or_posted_is_as_a_fixture_has_it(client):
     client.admin("POST", "/sandboxes", {"name": "one", "state": state})
     for path in ("/apps/says/chats", "/datasets/notes/collections"):
         assert client.admin("GET", path) == client.admin("GET", f"/sandboxes/one{path}")
+
+
+MARKED = [("POST", "/rules", {"kind": "error"}), ("PUT", "/clock", {"frozen": True})]
+MARKED += [("PUT", "/state", ACCOUNT), ("POST", "/sandboxes", {"state": ACCOUNT})]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), MARKED)
+def test_json_after_a_byte_order_mark_is_read(client, method, path, body):
+    content = BOM_UTF8 + json.dumps(body).encode()
+    headers = {"Content-Type": JSON}
+    assert client.request(method, f"/__admin{path}", content=content, headers=headers).is_success
 
 
 def test_health_counts_the_fixture(client):

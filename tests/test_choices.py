@@ -16,6 +16,7 @@ from account import (
     SENT_PIN,
     Client,
     by,
+    error_of,
 )
 
 from mock_server import create_app
@@ -246,6 +247,12 @@ TOGETHER += [({"pageSize": 100, "pageNum": 2, "without": "offset"}, LENIENT | LA
 def test_choices_work_together(client, fields, choices, count):
     client.choose(**choices)
     assert count_of(**fields)(client) == count
+
+
+def test_a_byte_order_mark_before_json_is_refused_in_words_under_documented(client):
+    response = client.fetch(LIST, MARKED)
+    assert error_of(response) == (400, 400, "badJson")
+    assert "the body begins with a byte order mark" in response.json()["message"]
 
 
 def test_a_version_alone_is_refused_and_its_profile_said(client, tmp_path):

@@ -215,7 +215,7 @@ def hold(check: Any, serve: Any, tmp_path: Path) -> Callable[..., tuple[int, str
 
 @pytest.mark.parametrize(("choices", "rules", "named", "differing"), CHANGES)
 def test_a_change_is_named_once_and_fails(hold, tmp_path, choices, rules, named, differing):
-    (tmp_path / "baseline.json").write_text(f'{{"profile": "{SERVICE}"}}', "utf-8")
+    (tmp_path / "baseline.json").write_text(f'{{"profile": "{SERVICE}"}}', "utf-8-sig")
     code, out, _ = hold(ACCOUNT | rules, **choices)
     assert code == 1 and out.count(named) == 1
     assert out.endswith(f"choices that differ: {differing}\n")

@@ -1,6 +1,7 @@
 """Decoding of requests: JSON to values, and values to types. Wrong input is refused."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from decimal import Decimal
@@ -41,6 +42,8 @@ def replace_halves(content: bytes) -> bytes:
 
 def json_value(content: bytes, decode: Callable[[bytes], Any] = msgspec.json.decode) -> Any:
     """Decode JSON of at most MAX_DEPTH levels. Raises BadJson."""
+    if content.startswith(BOM_UTF8):
+        raise BadJson("JSON (the body begins with a byte order mark)")
     try:
         value = decode(content)
     except NOT_JSON as error:
