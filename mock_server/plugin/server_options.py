@@ -3,6 +3,8 @@
 pytest imports this module in every run, so it imports the server's modules only in functions.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ PLUGIN = "mock_server.pytest_plugin"
 """The module that defines the pytest fixture FIXTURE, which a project may override."""
 SERVERS = ("mock_server", "mock_server_app")
 """The pytest fixtures that give a test a sandbox of its own."""
+MARKER = "mock_server(fixture=, profile=, choices=, strict=): what the server of these tests serves"
 OFF = ("false", "no", "off", "0")
 SPEC: Literal["spec"] = "spec"
 Strict = bool | Literal["spec"]
@@ -41,6 +44,27 @@ class Setup(NamedTuple):
     profile: str | Path | None = None
     choices: Mapping[str, Any] = {}
     strict: Strict | None = None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("mock-server")
+    url_help = (
+        "Use this running server (admin token: MOCK_SERVER_ADMIN_TOKEN), a sandbox for each test."
+    )
+    group.addoption(URL, metavar="URL", help=url_help)
+    group.addoption(
+        PROFILE,
+        metavar="NAME|FILE[,...]",
+        type=split_names,
+        default=[],
+        help="The profile of tests whose marker names none; they run once for each of several.",
+    )
+    strict_help = "Requests that break the spec fail tests: true, false, spec, or names to allow."
+    parser.addini(STRICT, strict_help, type="args", default=["false"])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER)
 
 
 def warn_of_slips(request: pytest.FixtureRequest) -> None:

@@ -27,6 +27,35 @@ def oldest() -> list[str]:
     return [it for it in pinned if not it.startswith("starlette")]
 
 
+TESTS = """
+import pytest
+
+def test_plain():
+    pass
+
+def test_server(mock_server):
+    pass
+
+@pytest.mark.mock_server(profile="fastgpt-4.16")
+def test_application(mock_server_app):
+    pass
+"""
+
+
+def test_an_older_pytest_fails_the_tests_of_a_server_alone(tmp_path):
+    venv.create(tmp_path, with_pip=True)
+    python = tmp_path / "bin" / "python"
+    run_command(python, "-m", "pip", "install", "-q", ROOT)
+    tests = tmp_path / "test_it.py"
+    tests.write_text(TESTS, "utf-8")
+    for version in ("7.4.4", "8.0.2"):
+        run_command(python, "-m", "pip", "install", "-q", f"pytest=={version}")
+        options = ("--strict-markers", "--mock-server-profile=documented")
+        told = run_command(python, "-m", "pytest", *options, tests, status=1).stdout
+        assert told.count(f"\nmock_server needs pytest 8.1 or later, got {version}\n") == 2
+        assert "1 passed, 2 errors" in told
+
+
 def test_the_tests_pass_with_the_oldest_versions(tmp_path):
     venv.create(tmp_path, with_pip=True)
     python = tmp_path / "bin" / "python"
