@@ -30,11 +30,12 @@ def variables(request, tmp_path_factory):
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """A folder with a fixture; both have Chinese names."""
-    folder = tmp_path / "项目"
+def folder(tmp_path, variables):
+    """A folder with a Chinese name in the charset of the locale; it has a fixture."""
+    charset = variables["LC_ALL"].partition(".")[2] or "utf-8"
+    folder = tmp_path / os.fsdecode("项目".encode(charset))
     folder.mkdir()
-    (folder / "数据.yaml").write_text(FIXTURE, "utf-8")
+    (folder / "data.yaml").write_text(FIXTURE, "utf-8")
     return folder
 
 
@@ -44,29 +45,29 @@ def test_commands_read_and_write_utf8(variables, folder):
     reply = {"choices": [{"message": {"role": "assistant", "content": "下雨。"}}]}
     response = {"status": 200, "content": {"text": json.dumps(reply)}}
     har = {"log": {"entries": [{"request": sent, "response": response}]}}
-    (folder / "会话.har").write_text(json.dumps(har, ensure_ascii=False), "utf-8")
-    (folder / "坏.yaml").write_text("名: 1", "utf-8")
+    (folder / "chats.har").write_text(json.dumps(har, ensure_ascii=False), "utf-8")
+    (folder / "broken.yaml").write_text("名: 1", "utf-8")
     run_command(*COMMAND, "--help", env=variables)
-    broken = run_command(*COMMAND, "check", folder / "坏.yaml", env=variables, status=2)
-    assert broken.stderr.startswith(f"{folder}/坏.yaml:1:1: Expected no field '名'")
-    with open(folder / "回复.yaml", "wb") as file:
-        imported = ("import", "har", "--app", "a", folder / "会话.har")
+    broken = run_command(*COMMAND, "check", folder / "broken.yaml", env=variables, status=2)
+    assert "/项目/broken.yaml:1:1: Expected no field '名'" in broken.stderr
+    with open(folder / "replies.yaml", "wb") as file:
+        imported = ("import", "har", "--app", "a", folder / "chats.har")
         run_command(*COMMAND, *imported, env=variables, stdout=file)
-    (app,) = safe_load((folder / "回复.yaml").read_bytes())["apps"]
+    (app,) = safe_load((folder / "replies.yaml").read_bytes())["apps"]
     assert app["replies"][0]["match"] == {"question": "下雨吗。"}
     assert app["replies"][0]["parts"] == [{"text": "下雨。"}]
 
 
 def test_a_server_shows_its_console_and_the_names_of_its_files(variables, folder):
-    served = (folder / "数据.yaml", "--port", "0")
+    served = (folder / "data.yaml", "--port", "0")
     with started_command(*COMMAND, *served, env=variables) as process:
         url = process.stdout.readline().split()[1]
-        files = httpx2.get(f"{url}/__admin/health").json()["fixture"]["files"]
+        (file,) = httpx2.get(f"{url}/__admin/health").json()["fixture"]["files"]
         page = httpx2.get(f"{url}/__admin/?lang=zh").text
         sections = httpx2.get(f"{url}/__admin/console?lang=zh").text
         process.terminate()
-        assert "项目/数据.yaml)" in process.communicate()[1]
-    assert files == [str(folder / "数据.yaml")]
+        assert "/项目/data.yaml)" in process.communicate()[1]
+    assert file.endswith("/项目/data.yaml")
     assert "控制台" in page and "手册" in sections and "Â·" not in page + sections
 
 

@@ -2,14 +2,16 @@
 
 import errno
 import os
+import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 import click
 
 from mock_server import __version__
 from mock_server.cli import common, offline, real_service, serving
-from mock_server.cli.common import PREFIX, fail, say, write_utf8
+from mock_server.cli.common import PREFIX, fail, say
 from mock_server.fixture.load import SHIPPED
 from mock_server.text.wording import did_you_mean
 
@@ -84,7 +86,11 @@ def warn_of_unknown_variables() -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command with these arguments, by default those of the process."""
-    write_utf8()
+    # Files and pipes are UTF-8, whatever the locale; a terminal keeps its encoding.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
     # The exit code of click is 2, which here means a broken fixture.
     click.UsageError.exit_code = 1
     try:

@@ -1,11 +1,9 @@
 """The options, the output and the exit codes of all commands."""
 
 import os
-import sys
 from contextlib import suppress
 from enum import IntEnum
 from functools import partial
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -60,15 +58,6 @@ option = partial(click.option, cls=Option, show_envvar=True)
 MAX_LABEL = 63
 """How many characters a name between the dots of a host may have."""
 PORT = click.IntRange(0, 65535)
-
-
-def write_utf8() -> None:
-    """Write UTF-8 to files and pipes, whatever the locale; a terminal keeps its encoding."""
-    for stream in (sys.stdout, sys.stderr):
-        # A process without a console has none.
-        if isinstance(stream, TextIOWrapper):
-            encoding = None if stream.isatty() else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def say(message: str) -> None:

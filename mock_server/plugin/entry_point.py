@@ -9,7 +9,8 @@ if getattr(pytest, "version_tuple", (6,)) < (8, 1):
     @pytest.fixture(scope="session")
     def mock_server() -> None:
         """Only a test that uses it fails."""
-        version = pytest.__version__
-        pytest.fail(f"mock_server needs pytest 8.1 or later, got {version}", pytrace=False)
+        pytest.fail(
+            f"mock_server needs pytest 8.1 or later, got {pytest.__version__}", pytrace=False
+        )
 
     mock_server_app = mock_server_session = mock_server

@@ -48,10 +48,12 @@ class Setup(NamedTuple):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("mock-server")
-    url_help = (
-        "Use this running server (admin token: MOCK_SERVER_ADMIN_TOKEN), a sandbox for each test."
+    group.addoption(
+        URL,
+        metavar="URL",
+        help="Use this running server (admin token: MOCK_SERVER_ADMIN_TOKEN), a sandbox for each "
+        "test.",
     )
-    group.addoption(URL, metavar="URL", help=url_help)
     group.addoption(
         PROFILE,
         metavar="NAME|FILE[,...]",
@@ -59,8 +61,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         help="The profile of tests whose marker names none; they run once for each of several.",
     )
-    strict_help = "Requests that break the spec fail tests: true, false, spec, or names to allow."
-    parser.addini(STRICT, strict_help, type="args", default=["false"])
+    parser.addini(
+        STRICT,
+        "Requests that break the spec fail tests: true, false, spec, or names to allow.",
+        type="args",
+        default=["false"],
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

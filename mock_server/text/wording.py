@@ -1,12 +1,9 @@
 """Values, counts and names in the words of messages."""
 
-import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from itertools import islice
-from pathlib import Path
 
 MAX_QUOTED = 100
 """The most characters of a value that a message quotes."""
@@ -31,13 +28,6 @@ def value_in_words(value: object) -> str:
     if len(text) > MAX_QUOTED:
         text = text[:MAX_QUOTED] + "…"
     return text
-
-
-def path_in_words(path: Path) -> str:
-    """A path as JSON can have it; a name in UTF-8 is read as such, whatever the locale."""
-    with suppress(UnicodeError):
-        return os.fsencode(path).decode("utf-8")
-    return str(path).encode("utf-8", "replace").decode("utf-8")
 
 
 def count_in_words(number: int, noun: str) -> str:
