@@ -273,7 +273,7 @@ def wait_command(
     """Wait until a mock server is ready."""
     import httpx2
 
-    from mock_server.control.admin_client import json_fields, stranger_in_words
+    from mock_server.control.admin_client import client_at, json_fields, stranger_in_words
 
     if process is not None:
         host, port = address_of_process(process, host, port)
@@ -281,10 +281,10 @@ def wait_command(
     # The guard of the admin API accepts this host, whatever name the URL has.
     headers = {"Host": "localhost"}
     deadline = monotonic() + timeout
-    with httpx2.Client(headers=headers, timeout=2, trust_env=False) as client:
+    with client_at(url) as client:
         while True:
             try:
-                response = client.get(f"{url}/__admin/health")
+                response = client.get("/__admin/health", headers=headers, timeout=2)
                 # Other servers may answer any path with 200.
                 if json_fields(response).keys() >= {*Health.__struct_fields__}:
                     break
