@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from select import select
 from socket import socket
 from time import monotonic, sleep
 
@@ -185,12 +186,12 @@ class Watch:
         try:
             fixture = await to_thread(load_fixture, *self._files)
         except FixtureError as error:
-            say(f"{error}\nthe last good fixture stays")
+            logging.info("%s\nthe last good fixture stays", error)
             return
         self._sandboxes.set_fixture(self._sandboxes.default, fixture)
         for warning in fixture.warnings:
-            say(f"warning: {warning}")
-        say(f"loaded again: {fixture.summary}")
+            logging.info("warning: %s", warning)
+        logging.info("loaded again: %s", fixture.summary)
 
 
 def file_version(path: str) -> bytes:
@@ -205,9 +206,16 @@ def file_version(path: str) -> bytes:
 def set_up_logs() -> None:
     """Log requests without their secrets; of all else log only errors."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
+    logging.root.handlers[0].addFilter(has_room)
     for name in ("uvicorn.error", "python_multipart"):
         logging.getLogger(name).setLevel(logging.ERROR)
     logging.getLogger("uvicorn.access").addFilter(without_secrets)
+
+
+def has_room(_: logging.LogRecord) -> bool:
+    """A log filter that drops what a full pipe would block: maybe nobody reads stderr."""
+    # Windows cannot tell.
+    return sys.stderr is None or os.name == "nt" or bool(select([], [sys.stderr], [], 0)[1])
 
 
 def without_secrets(record: logging.LogRecord) -> bool:
@@ -215,7 +223,8 @@ def without_secrets(record: logging.LogRecord) -> bool:
     if isinstance(record.args, tuple):
         client, method, target, *rest = record.args
         path, mark, query = str(target).partition("?")
-        record.args = (client, method, path + mark + redact_query(query), *rest)
+        # A pipe that has room takes 4 KiB.
+        record.args = (client, method, (path + mark + redact_query(query))[:4000], *rest)
     return True
 
 
