@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
-from account import LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, LocalClient, connected, said
+from account import LIST, OLD_PIN, PIN, SENT_LIST, SENT_PIN, LocalClient, connected, error_of, said
 
 from mock_server import Control
 from mock_server.application import load_baseline
@@ -161,11 +161,27 @@ def test_a_proxy_of_the_environment_is_not_asked(server, monkeypatch):
     assert Control.at(server.url).key == "owner"
 
 
+PREFLIGHT = {"Access-Control-Request-Method": "POST"}
+
+
 def test_a_stream_is_for_the_pages_that_may_read_it():
     with LocalClient(cors_origins=["http://good.test"]) as client:
         client.headers["Origin"] = "http://evil.test"
         answer = client.talk(stream=True)
         assert answer.status_code == 200 and "access-control-allow-origin" not in answer.headers
+        refused = client.options(LIST, headers=PREFLIGHT)
+        del client.headers["Origin"]
+        assert error_of(refused) == (403, 403, "foreignOrigin")
+        assert "(see --cors-origin), got 'http://evil.test' - at" in refused.json()["message"]
+        assert client.control.journal[-1]["response"]["body"] == refused.json()
+
+
+def test_a_page_that_sends_credentials_is_not_served():
+    with LocalClient(cors_origins=["http://good.test"]) as client:
+        client.headers["Origin"] = "http://good.test"
+        for answer in (client.options(LIST, headers=PREFLIGHT), client.talk()):
+            assert answer.headers["access-control-allow-origin"] == "http://good.test"
+            assert "access-control-allow-credentials" not in answer.headers
 
 
 def test_numbered_pages_of_any_size_follow_each_other(client):

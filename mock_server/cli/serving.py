@@ -287,13 +287,12 @@ def wait_command(
     if process is not None:
         host, port = address_of_process(process, host, port)
     url = url or url_at(host, port)
-    # The guard of the admin API accepts this host, whatever name the URL has.
-    headers = {"Host": "localhost"}
     deadline = monotonic() + timeout
     with client_at(url) as client:
         while True:
             try:
-                response = client.get("/__admin/health", headers=headers, timeout=2)
+                # The guard of the admin API accepts this host, whatever name the URL has.
+                response = client.get("/__admin/health", headers={"Host": "localhost"}, timeout=2)
                 # Other servers may answer any path with 200.
                 if json_fields(response).keys() >= {*Health.__struct_fields__}:
                     break

@@ -42,13 +42,21 @@ class Routes:
         """The operation of a request.
 
         Sets the name of the operation in the call, and notes violations of path and method.
-        Raises UnknownKey, Moved, RouteNotFound, MethodNotAllowed.
+        Raises UnknownKey, ForeignOrigin, Moved, RouteNotFound, MethodNotAllowed.
         """
         if call.sandbox_is_gone:
             expected = "the key of a sandbox that exists, got that of one that is gone"
             raise errors.UnknownKey(expected)
         path = call.request.path
         method = call.request.method
+        # The middleware has answered a preflight (CORS) of an origin that is allowed.
+        sent = call.request.headers
+        if method == "OPTIONS" and "origin" in sent and "access-control-request-method" in sent:
+            raise errors.ForeignOrigin(
+                "an origin of pages that may call (see --cors-origin)",
+                sent["origin"],
+                "header Origin",
+            )
         path = call.release.paths.get(path, path)
         if not path:
             raise errors.PathOfLaterRelease("a path of the release", call.request.path)
