@@ -80,13 +80,20 @@ class MockServer(Control):
     def close(self) -> None:
         """Stop: break off requests that wait, let others end within 2 s, refuse new ones.
 
-        Raises the first exception of a function that answered a request.
+        Raises the first exception of a function that answered a request, and TimeoutError if the
+        server goes on.
         """
         if self._thread is None:
             return
         self._server.stop()
-        self._thread.join()
         self.http.close()
+        # Requests have 2 s, and their functions 1 s more.
+        self._thread.join(10)
+        if self._thread.is_alive():
+            raise TimeoutError(
+                "Expected a server that ends within 10 s, got one whose event loop is held up "
+                "- at MockServer.close"
+            )
         self._thread = None
         if self.sandboxes.failures:
             raise self.sandboxes.failures.pop(0)

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 Process = Popen[str]
-SECONDS = 120
+SECONDS = 200
 """How long a command, or a test in a browser, may take."""
 
 

@@ -3,11 +3,12 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from commands import SECONDS, limited
+from playwright.sync_api import Browser, BrowserType, Page, expect, sync_playwright
 
 pytest.register_assert_rewrite("look")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -15,25 +16,50 @@ FLAGS = ["--disable-gpu", "--disable-quic", "--disable-background-networking", "
 FLAGS += ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
 
 
+class Chromium:
+    """A browser that tests share, and a new one after it was killed."""
+
+    def __init__(self, chromium: BrowserType) -> None:
+        self._chromium = chromium
+        self._browser: Browser | None = None
+        self._group = 0
+
+    def processes(self, kind: str) -> list[int]:
+        """The ids of the browser's processes of a kind."""
+        assert self._browser is not None
+        found = self._browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")
+        return [it["id"] for it in found["processInfo"] if it["type"] == kind]
+
+    @contextmanager
+    def limited(self, seconds: float = SECONDS) -> Iterator[Browser]:
+        """The browser, for a block that is not to wait for it any longer than this."""
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = self._chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            self._group = os.getpgid(*self.processes("browser"))
+        with limited("the browser", self._group, seconds):
+            yield self._browser
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium() -> Iterator[Chromium]:
     if CHROMIUM is None:
         pytest.skip("needs chromium")
     expect.set_options(timeout=15_000)  # on a busy machine, too
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+        chromium = Chromium(driver.chromium)
+        yield chromium
+        with chromium.limited() as browser:
+            browser.close()
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+def visit(chromium: Chromium) -> Iterator[Callable[..., Page]]:
     """Opens a page in a context of its own; options are those of the context.
 
     At the end, no script of it may have failed, and it may have asked no other server.
     """
     failures: list[str] = []
-    with ExitStack() as stack:
+    with chromium.limited() as browser, ExitStack() as stack:
 
         def visit(url: str, *, width: int = 1280, height: int = 900, **options: Any) -> Page:
             size: Any = {"width": width, "height": height}
