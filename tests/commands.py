@@ -9,9 +9,10 @@ from threading import Timer
 from time import monotonic
 from typing import Any
 
-Process = Popen[str]
 SECONDS = 200
 """How long a command, or a test in a browser, may take."""
+Process = Popen[str]
+PIPES = {"stdout": PIPE, "stderr": PIPE, "encoding": "utf-8"}
 
 
 def kill(group: int) -> None:
@@ -25,38 +26,31 @@ def limited(name: object, group: int, seconds: float = SECONDS) -> Iterator[None
     """Kill a group of processes if the block takes longer: what waits for it ends, and fails."""
     end = monotonic() + seconds
     timer = Timer(seconds, kill, (group,))
-    timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
-        if monotonic() >= end:
-            raise AssertionError(f"{name} has not ended within {seconds} s")
-
-
-def begin(command: tuple[object, ...], options: dict[str, Any]) -> Process:
-    """A process with pipes of UTF-8, in a group of its own."""
-    pipes = {"stdout": PIPE, "stderr": PIPE, "encoding": "utf-8"}
-    return Popen([*map(str, command)], start_new_session=True, **pipes | options)
+        assert monotonic() < end, f"{name} has not ended within {seconds} s"
 
 
 @contextmanager
-def started_command(*command: object, **options: Any) -> Iterator[Process]:
-    """The process of a command, which is killed at the end of the block."""
-    with begin(command, options) as process:
+def started_command(
+    *command: object, seconds: float = SECONDS, **options: Any
+) -> Iterator[Process]:
+    """The process of a command, which is killed at the end of the block; others may go on."""
+    words = [*map(str, command)]
+    with Popen(words, start_new_session=True, **PIPES | options) as process:
         try:
-            with limited(command, process.pid):
+            with limited(command, process.pid, seconds):
                 yield process
         finally:
-            kill(process.pid)
+            process.kill()
 
 
-def run_command(
-    *command: object, status: int = 0, seconds: float = SECONDS, **options: Any
-) -> "CompletedProcess[str]":
-    """What a command has printed, which ends with this exit code; what it has started may go on."""
-    with begin(command, options) as process, limited(command, process.pid, seconds):
+def run_command(*command: object, status: int = 0, **options: Any) -> "CompletedProcess[str]":
+    """What a command has printed, which ends with this exit code."""
+    with started_command(*command, **options) as process:
         out, err = process.communicate()
     assert process.returncode == status, f"{command} -> {process.returncode}\n{out}\n{err}"
     return CompletedProcess(command, status, out, err)

@@ -39,9 +39,8 @@ def blocks(language, page=None):
 
 
 def headings(page):
-    return {
-        anchor(it) for it in re.findall(r"^#+ (.*)", FENCE.sub("", page.read_text("utf-8")), re.M)
-    }
+    text = FENCE.sub("", page.read_text("utf-8"))
+    return {anchor(it) for it in re.findall(r"^#+ (.*)", text, re.M)}
 
 
 @pages

@@ -261,11 +261,10 @@ def test_the_command_says_what_it_skips(run, tmp_path):
     code, _, err = run("import", "har", path, "--output", path)
     assert code == 1 and err.startswith("Expected another file than the one that is read, got ")
     assert run("import", "har", path, "--output", tmp_path / "f.json")[0] == 0
-    assert json.decode((tmp_path / "f.json").read_bytes()) == yaml.safe_load(
-        output.read_text("utf-8")
-    )
+    written = yaml.safe_load(output.read_bytes())
+    assert json.decode((tmp_path / "f.json").read_bytes()) == written
     (tmp_path / "f.json").unlink()
-    (rule,) = yaml.safe_load(output.read_text("utf-8"))["apps"][0]["replies"]
+    (rule,) = written["apps"][0]["replies"]
     assert rule == {"match": {"question": "Ä?"}, "parts": [{"deltas": ["ü", "ü"]}, {"cut": True}]}
     (app,) = yaml.safe_load(run("import", "har", path, "--app", "mine", "--pace")[1])["apps"]
     assert (app["id"], len(app["replies"])) == ("mine", 2)

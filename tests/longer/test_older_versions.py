@@ -29,16 +29,10 @@ def oldest() -> list[str]:
 
 TESTS = """
 import pytest
-
-def test_plain():
-    pass
-
-def test_server(mock_server):
-    pass
-
+def test_plain(): pass
+def test_server(mock_server): pass
 @pytest.mark.mock_server(profile="fastgpt-4.16")
-def test_application(mock_server_app):
-    pass
+def test_application(mock_server_app): pass
 """
 
 
