@@ -247,7 +247,31 @@ def test_a_500_with_an_envelope_is_an_answer(serve):
 @pytest.mark.parametrize("url", ["ftp://acme.test", "acme.test", "http://", "http://a:b"])
 def test_a_wrong_address_or_key_exits_with_1(pulled, url):
     assert pulled("--base-url", url)[:2] == (1, "")
-    assert pulled("--base-url", "http://127.0.0.1:9", key="two\nlines")[0] == 1
+    for key in ("two\nlines", f"Bearer {KEY}"):
+        assert pulled("--base-url", "http://127.0.0.1:9", key=key)[0] == 1
+
+
+ELSEWHERE = {"status": 301, "headers": {"Location": "https://acme.test/list"}}
+TOLD = [(ELSEWHERE, "is redirected to https://acme.test/list; use that address")]
+TOLD += [({"json": {"code": 403, "message": "no"}}, "got status 200, code 403 and 'no'")]
+
+
+@pytest.mark.parametrize(("answer", "told"), TOLD)
+def test_it_is_said_what_another_answer_means(pulled, serve, answer, told):
+    server = serve(ACCOUNT)
+    server.respond("app.list", **answer)
+    assert told in pulled("--base-url", server.url)[2]
+
+
+def test_a_proxy_that_is_dead_is_named_without_its_password(pulled, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", f"http://me:{KEY}@127.0.0.1:9")
+    err = pulled("--base-url", "http://acme.test")[2]
+    assert "through the proxy 127.0.0.1:9)" in err
+
+
+def test_a_key_in_place_of_its_variable_is_not_shown(run):
+    code, out, err = run("pull", "--base-url", "http://127.0.0.1:9", "--key-env", KEY)
+    assert (code, out) == (1, "") and err.endswith(" - at --key-env\n") and KEY not in err
 
 
 def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):

@@ -17,7 +17,13 @@ from mock_server.choices import choice_table, profile_choices
 from mock_server.releases.fastgpt import PROFILES
 from mock_server.tools.account_reader import NotReadable
 from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
-from mock_server.tools.verify import Report, profile_document, text_report, verify_server
+from mock_server.tools.verify import (
+    Report,
+    beginning_of,
+    profile_document,
+    text_report,
+    verify_server,
+)
 from mock_server.tools.verify_requests import UNKNOWN_ID
 
 NOW = "2026-01-01T00:00:00.000Z"
@@ -189,6 +195,20 @@ def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
     assert f"chat_unknown: not_found or create or ignore fit, {SERVICE} has ignore\n" in out
 
 
+def test_the_app_that_shows_two_chats_is_taken(check, serve):
+    apps = [{"id": "b" * 24, "chats": []}, *ACCOUNT["apps"]]
+    err = check(serve(ACCOUNT | {"apps": apps}, profile=SERVICE).url)[2]
+    assert f"looking at app {APP}, with 2 chats\n" in err
+
+
+@given(st.lists(st.text("0123456789abcdef", min_size=24, max_size=24)))
+def test_a_long_value_is_cut_between_its_items(ids):
+    shown = beginning_of(ids)
+    whole = json.encode(ids).decode()
+    assert shown == whole or whole.startswith(f"{shown.removesuffix('...')},")
+    assert len(shown) <= 83
+
+
 # A baseline
 
 ALTERED = {"kind": "alter", "operation": "listV2", "set": {"nickname": "Bob"}, "times": None}
@@ -223,6 +243,7 @@ def test_a_change_is_named_once_and_fails(hold, tmp_path, choices, rules, named,
 
 BASELINES = [
     ("profile: odd", "baseline.json:1:"),
+    ('{"profile":\n<<<<<<< HEAD', "baseline.json:2:7: Expected a file without conflicts"),
     ('{"differences": {"a": 5}}', "baseline.json:1:23: Expected a list, got 5"),
     ('{"diferences": {}}', "(did you mean 'differences'?)"),
     (None, "No such file or directory (--write-baseline writes a baseline)"),
@@ -241,8 +262,9 @@ def test_a_baseline_needs_a_file_and_something_to_look_at(check, hold, serve, tm
     code, _, err = check(serve(ACCOUNT).url, "--write-baseline")
     assert (code, err) == (1, "Expected --baseline FILE, got none - at --write-baseline\n")
     assert hold({}, "--write-baseline")[0] == 1 and not (tmp_path / "baseline.json").exists()
-    (tmp_path / "baseline.json").write_text("{}", "utf-8")
-    assert hold({})[0] == 1
+    (tmp_path / "baseline.json").write_text(f'{{"dataset": "{DATASET}"}}', "utf-8")
+    code, _, err = hold({})
+    assert code == 1 and err.endswith("(the baseline names it)\n")
 
 
 def test_a_file_that_is_named_so_is_json_and_the_baseline_is_not_overwritten(hold, tmp_path):

@@ -1,6 +1,9 @@
 """The options, the output and the exit codes of all commands."""
 
 import os
+import sys
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from enum import IntEnum
 from functools import partial
@@ -53,6 +56,16 @@ class Option(click.Option):
         return value
 
 
+class Command(click.Command):
+    """A command that refuses an option that is typed twice, as only one of its values counts."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, typed = self.make_parser(ctx).parse_args([*args])
+        once = [it.opts[0] for it in typed if not (it.multiple or it.nargs == -1)]
+        check_once("option", once)
+        return super().parse_args(ctx, args)
+
+
 option = partial(click.option, cls=Option, show_envvar=True)
 """An option, whose help names its variable."""
 MAX_LABEL = 63
@@ -71,17 +84,39 @@ def fail(message: str, code: Exit = Exit.FAILED) -> NoReturn:
     raise SystemExit(code)
 
 
-def check_writable(_: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    """The path of a file that can be replaced as a whole; a device or a folder is refused."""
-    if path and (not path.parent.is_dir() or (path.exists() and not path.is_file())):
+def check_once(thing: str, names: Iterable[str]) -> None:
+    """Refuse a name that comes twice."""
+    for name, times in Counter(names).items():
+        if times > 1:
+            fail(f"Expected each {thing} once, got {name} {times} times")
+
+
+def file_to_write(_: click.Context, param: click.Parameter, text: str | None) -> Path | None:
+    """The file behind links that can be written; `--output -` is stdout. A folder is refused."""
+    if text is None or (text == "-" and param.name == "output"):
+        return None
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
         fail(f"Expected a file in a folder that is there, got {path} - at {param.opts[0]}")
-    return path
+    # What a pipe or a device stands for may have no path.
+    if is_pipe_or_device(path):
+        return path
+    return path.resolve()
 
 
-OUTPUT: dict[str, Any] = {
-    "type": click.Path(path_type=Path, resolve_path=True),
-    "callback": check_writable,
-}
+def is_pipe_or_device(path: Path) -> bool:
+    """Whether it is written to, and cannot be replaced."""
+    return path.exists() and not path.is_file()
+
+
+OUTPUT: dict[str, Any] = {"metavar": "FILE", "callback": file_to_write}
+FORCE = click.option("--force", is_flag=True, help="Replace a file that is there.")
+
+
+def check_new(path: Path | None, option: str, force: bool) -> None:
+    """Refuse to replace a file."""
+    if path and path.is_file() and not force:
+        fail(f"Expected a new file, got {path} (--force replaces it) - at {option}")
 
 
 def check_address(context: click.Context, param: click.Parameter, text: str | None) -> str | None:
@@ -91,28 +126,37 @@ def check_address(context: click.Context, param: click.Parameter, text: str | No
     if text is None:
         return None
     text = text.rstrip("/").removesuffix("/api")
+    place = param.get_error_hint(context)
     with suppress(httpx2.InvalidURL):
         url = httpx2.URL(text)
+        if url.userinfo:
+            fail(f"Expected an address without a user and a password, got one with - at {place}")
         has_short_labels = all(len(it) <= MAX_LABEL for it in url.host.split("."))
-        if url.scheme in ("http", "https") and url.host and has_short_labels:
+        is_http = url.scheme in ("http", "https") and (url.port or 0) < 2**16
+        is_whole = not (url.query or url.fragment)
+        if is_http and url.host and has_short_labels and is_whole:
             return text
-    place = param.get_error_hint(context)
     fail(f"Expected an address such as http://127.0.0.1:8000, got {text!r} - at {place}")
 
 
 def write_document(document: JsonObject, output: Path | None, comment: str = "") -> None:
     """Write a document as YAML, after a comment; to a file that is named so, as JSON."""
     text = comment + yaml_of(document)
-    if output and output.suffix == ".json":
+    if output and output.suffix.lower() == ".json":
         text = json.format(json.encode(document)).decode() + "\n"
     write_out(text, output)
 
 
 def write_out(text: str, output: Path | None) -> None:
-    """Write a text to a file, whole or not at all, or to stdout."""
+    """Write a text to a file, whole or not at all, or to stdout, a pipe or a device."""
+    if output is None:
+        if sys.stdout is None:
+            fail("cannot write to stdout: it is closed")
+        click.echo(text, nl=False)
+        return
     try:
-        if output is None:
-            click.echo(text, nl=False)
+        if is_pipe_or_device(output):
+            output.write_text(text, "utf-8")
             return
         unfinished = output.with_name(f"{output.name}.{os.getpid()}.part")
         try:
@@ -121,4 +165,4 @@ def write_out(text: str, output: Path | None) -> None:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
-        fail(f"cannot write {output or 'to stdout'}: {error.strerror}")
+        fail(f"cannot write {output}: {error.strerror}")

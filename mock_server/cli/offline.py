@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from mock_server.cli.common import FIXTURE, Exit, fail, say
+from mock_server.cli.common import FIXTURE, Command, Exit, check_once, fail, say, write_out
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
@@ -17,6 +17,7 @@ STARTER_FILES = {"mock-server.yaml": "mock-server.yaml", "conftest.py": "conftes
 
 def load_or_fail(files: tuple[str, ...]) -> Baseline:
     """Load files as one fixture. Mistakes end the command; warnings go to stderr."""
+    check_once("fixture", files)
     try:
         fixture = load_fixture(*files)
     except FixtureError as error:
@@ -30,14 +31,14 @@ def load_or_fail(files: tuple[str, ...]) -> Baseline:
     return fixture
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("fixture", nargs=-1, required=True, type=click.Path())
 def check_command(fixture: tuple[str, ...]) -> None:
     """Check that fixture files load together; list all problems."""
-    click.echo(f"ok: {load_or_fail(fixture).summary}")
+    write_out(f"ok: {load_or_fail(fixture).summary}\n", None)
 
 
-@click.command("init")
+@click.command("init", cls=Command)
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
 def init_command(folder: Path) -> None:
     """Write a fixture, its schema and a conftest.py into a folder. Existing files are kept."""
@@ -50,13 +51,13 @@ def init_command(folder: Path) -> None:
             if path.exists():
                 click.echo(f"kept {path}")
                 continue
-            click.echo(f"wrote {path}")
             path.write_bytes(content)
+            click.echo(f"wrote {path}")
     except OSError as error:
         fail(f"cannot write into {folder}: {error.strerror}")
 
 
-@click.command("schema")
+@click.command("schema", cls=Command)
 def schema_command() -> None:
     """Print the JSON Schema of fixture files."""
-    click.echo(schema().decode(), nl=False)
+    write_out(schema().decode(), None)

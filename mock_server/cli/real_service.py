@@ -4,6 +4,7 @@ Each imports its tools when it runs: httpx2 would add 40 ms to each start of the
 """
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +14,12 @@ import click
 
 from mock_server.cli import common
 from mock_server.cli.common import (
+    FORCE,
     OUTPUT,
+    Command,
     Exit,
     check_address,
+    check_new,
     fail,
     option,
     say,
@@ -28,9 +32,14 @@ from mock_server.text.wording import count_in_words
 
 def key_from(variable: str) -> str:
     """The API key in an environment variable."""
+    # What is no name may be the key itself, which is never shown.
+    if not re.fullmatch("[A-Z_][A-Z0-9_]*", variable):
+        fail("Expected a variable's name such as FASTGPT_KEY, got something else - at --key-env")
     key = os.environ.get(variable, "").strip()
     if not key or not key.isascii() or not key.isprintable():
         fail(f"Expected an API key in the variable {variable}, in printable ASCII characters")
+    if key.lower().startswith("bearer "):
+        fail(f"Expected an API key alone, got one after 'Bearer' in the variable {variable}")
     return key
 
 
@@ -63,7 +72,7 @@ def reading_a_service() -> Iterator[None]:
         fail(str(error), Exit.UNREACHABLE)
 
 
-@click.command("verify")
+@click.command("verify", cls=Command)
 @option("--base-url", required=True, callback=check_address, help="Address of the server.")
 @click.option("--key-env", default=common.VERIFY_KEY, help="Name of the variable with the API key.")
 @click.option(
@@ -79,6 +88,7 @@ def reading_a_service() -> Iterator[None]:
     help="Format of the report on stdout.",
 )
 @click.option("--write-profile", **OUTPUT, help="Profile file to write, with the values seen.")
+@FORCE
 @click.option("--baseline", **OUTPUT, help="File of known drift: only what it lacks is a failure.")
 @click.option("--write-baseline", is_flag=True, help="Write that file.")
 def verify_command(
@@ -89,6 +99,7 @@ def verify_command(
     may_write: bool,
     report: str,
     write_profile: Path | None,
+    force: bool,
     baseline: Path | None,
     write_baseline: bool,
 ) -> None:
@@ -101,6 +112,7 @@ def verify_command(
     if write_baseline and not baseline:
         fail("Expected --baseline FILE, got none - at --write-baseline")
     check_other_file(write_profile, baseline, "--write-profile")
+    check_new(write_profile, "--write-profile", force)
     if baseline and not write_baseline:
         known = baseline_or_fail(baseline)
     client = client_at(base_url, key_from(key_env), trust_env=True)
@@ -116,8 +128,9 @@ def verify_command(
                 say=say,
             )
     except NotReadable as error:
-        fail(f"nothing is observed with the key in {key_env}: {error}")
-    click.echo(verify.REPORTS[report](found))
+        source = " (the baseline names it)" if known else ""
+        fail(f"nothing is observed with the key in {key_env}: {error}{source}")
+    write_out(verify.REPORTS[report](found) + "\n", None)
     if write_profile:
         write_document(verify.profile_document(found), write_profile, verify.comment_of(found))
     if baseline and write_baseline:
@@ -126,7 +139,7 @@ def verify_command(
     raise SystemExit(not found.is_one_profile or bool(known and found.drift))
 
 
-@click.command("pull")
+@click.command("pull", cls=Command)
 @option("--base-url", required=True, callback=check_address, help="Address of FastGPT.")
 @click.option("--key-env", default=common.PULL_KEY, help="Name of the variable with the API key.")
 @click.option("--dataset", multiple=True, help="Id of a dataset to read, by default all.")
@@ -134,12 +147,19 @@ def verify_command(
 @click.option("--rows", is_flag=True, help="Read the rows of collections, too.")
 @click.option("--anonymize", is_flag=True, help="Replace texts, members and links.")
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
+@FORCE
 def pull_command(
-    base_url: str, key_env: str, anonymize: bool, output: Path | None, **selection: Any
+    base_url: str,
+    key_env: str,
+    anonymize: bool,
+    output: Path | None,
+    force: bool,
+    **selection: Any,
 ) -> None:
     """Read an account of a real FastGPT into a fixture."""
     from mock_server.tools.pull import anonymized, pull
 
+    check_new(output, "--output", force)
     key = key_from(key_env)
     with reading_a_service():
         document, problems = pull(base_url, key, say=say, **selection)
@@ -159,16 +179,18 @@ def import_group() -> None:
     """Make a fixture from a recording of a service."""
 
 
-@import_group.command("har")
+@import_group.command("har", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--app", metavar="ID", help="App of all replies; by default the one of each request.")
 @click.option("--pace", is_flag=True, help="Keep how long each reply took.")
 @click.option("--output", **OUTPUT, help="File to write, instead of stdout.")
-def har_command(file: Path, app: str | None, pace: bool, output: Path | None) -> None:
+@FORCE
+def har_command(file: Path, app: str | None, pace: bool, output: Path | None, force: bool) -> None:
     """Make replies of the completions in a HAR recording. No header and no key is kept."""
     from mock_server.tools.har import fixture_of
 
     check_other_file(output, file.resolve(), "--output")
+    check_new(output, "--output", force)
     try:
         with file.open("rb") as har:
             document, notes = fixture_of(har, app, keeps_pace=pace)

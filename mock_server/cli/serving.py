@@ -15,6 +15,7 @@ from socket import socket
 from time import monotonic, sleep
 
 import click
+from click.core import ParameterSource
 
 from mock_server.admin.sandbox_state import Health
 from mock_server.admin.sandboxes import owner_key
@@ -25,8 +26,10 @@ from mock_server.cli.common import (
     PORT,
     PREFIX,
     VARIABLES,
+    Command,
     Exit,
     check_address,
+    check_once,
     fail,
     option,
     say,
@@ -40,6 +43,8 @@ from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.text.redaction import redact_query
 
 AN_ORIGIN = "an origin with scheme and without path, such as http://localhost:3000"
+BESIDE_URL = ("host", "port", "process")
+"""The options of `wait` in whose place an URL stands."""
 ORIGIN = r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+"
 
 
@@ -57,7 +62,7 @@ def each_is(expected: str, pattern: str) -> Callable[..., tuple[str, ...]]:
     return check
 
 
-@click.command("serve", context_settings=VARIABLES)
+@click.command("serve", cls=Command, context_settings=VARIABLES)
 @click.argument("fixture", nargs=-1, envvar=FIXTURE, type=click.Path())
 @option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 lets other machines in.")
 @option("--port", type=PORT, default=8000, help="Port to listen on; 0 takes a free one.")
@@ -119,6 +124,7 @@ def serve_command(
     are merged.
     """
     check_not_choices(fixture)
+    check_once("choice", [it.partition("=")[0] for it in choice])
     loaded = load_or_fail(fixture)
     try:
         application = create_app(
@@ -135,7 +141,7 @@ def serve_command(
     except ValueError as error:
         fail(str(error))
     listener = listener_at(host, port)
-    say(banner(loaded, url_of(listener), is_open=admin_token is None))
+    say(banner(loaded, profile, url_of(listener), is_open=admin_token is None))
     if demo:
         say(f"demo: {url_of(listener)}/demo/")
     reload = None
@@ -228,8 +234,8 @@ def without_secrets(record: logging.LogRecord) -> bool:
     return True
 
 
-def banner(fixture: Baseline, url: str, *, is_open: bool) -> str:
-    """The lines that `serve` prints first: fixture, keys, address, and an example."""
+def banner(fixture: Baseline, profile: str, url: str, *, is_open: bool) -> str:
+    """The lines that `serve` prints first: fixture, profile, keys, address, and an example."""
     store = fixture.store
     keys = ", ".join(store.keys) or "any key is accepted"
     warning = " (open to all: set --admin-token)" if is_open else ""
@@ -243,6 +249,7 @@ def banner(fixture: Baseline, url: str, *, is_open: bool) -> str:
             f"  -H 'Content-Type: application/json' -d '{body}'"
         )
     return f"""mock-server: {fixture.summary} ({", ".join(fixture.files)})
+profile: {profile}
 API keys: {keys}
 console and admin API: {url}/__admin/{warning}
 try it: {example}"""
@@ -270,7 +277,15 @@ def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
     return options.get("host", host), port
 
 
-@click.command("wait", context_settings=VARIABLES)
+def refuse_two_addresses(context: click.Context) -> None:
+    """Refuse what is typed beside an option that stands in its place."""
+    source = context.get_parameter_source
+    typed = [it for it in BESIDE_URL if source(it) is ParameterSource.COMMANDLINE]
+    if typed and source("url") is ParameterSource.COMMANDLINE:
+        fail(f"Expected one address, got --url and --{typed[0]}")
+
+
+@click.command("wait", cls=Command, context_settings=VARIABLES)
 @option("--url", callback=check_address, help="Address of the server, in place of host and port.")
 @option("--host", default="127.0.0.1", help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")
@@ -280,9 +295,15 @@ def wait_command(
     url: str | None, host: str, port: int, timeout: float, process: int | None
 ) -> None:
     """Wait until a mock server is ready."""
+    refuse_two_addresses(click.get_current_context())
     import httpx2
 
-    from mock_server.control.admin_client import client_at, json_fields, stranger_in_words
+    from mock_server.control.admin_client import (
+        client_at,
+        json_fields,
+        no_answer_in_words,
+        stranger_in_words,
+    )
 
     if process is not None:
         host, port = address_of_process(process, host, port)
@@ -298,7 +319,7 @@ def wait_command(
                     break
                 problem = stranger_in_words(url, response)
             except (httpx2.HTTPError, UnicodeError) as error:
-                problem = f"no server at {url} ({error})"
+                problem = f"no server at {url} ({no_answer_in_words(error, client.base_url)})"
             if monotonic() > deadline:
                 fail(f"not ready after {timeout:g} s: {problem}", Exit.TIMED_OUT)
             sleep(0.1)

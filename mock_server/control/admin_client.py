@@ -7,6 +7,7 @@ from contextlib import suppress
 from html import unescape
 from typing import Any
 from urllib.parse import quote
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import msgspec
@@ -90,12 +91,32 @@ def stranger_in_words(url: str, response: httpx2.Response) -> str:
 
 def answer_in_words(response: httpx2.Response) -> str:
     """The status of a response, and its message, the title of its page, or its first words."""
-    message = json_fields(response).get("message")
+    if response.has_redirect_location:
+        address = response.request.url.join(response.headers["Location"])
+        return f"status {response.status_code}: it is redirected to {address}; use that address"
+    fields = json_fields(response)
+    message = fields.get("message")
     sent = f"{message or response.text[:80]!r}"
     title = TITLE.search(response.text)
     if title:
         sent = f"the page {unescape(title[1]).strip()!r}"
+    # FastGPT may send its refusal with another status.
+    code = fields.get("code", response.status_code)
+    if code != response.status_code:
+        return f"status {response.status_code}, code {code} and {sent}"
     return f"status {response.status_code} and {sent}"
+
+
+def no_answer_in_words(error: Exception, url: httpx2.URL, *, trust_env: bool = False) -> str:
+    """Why there is no answer, with the proxy that was asked, or what makes a certificate known."""
+    reason = str(error)
+    proxy = getproxies().get(url.scheme, "")
+    if trust_env and proxy and not proxy_bypass(url.host):
+        # An address of a proxy may have a password.
+        reason += f", through the proxy {proxy.rpartition('@')[2]}"
+    if "CERTIFICATE_VERIFY_FAILED" in reason:
+        reason += "; a CA of your own is that in the file of SSL_CERT_FILE"
+    return reason
 
 
 def client_at(url: str, token: str | None = None, *, trust_env: bool = False) -> httpx2.Client:

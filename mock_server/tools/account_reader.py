@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx2
 from msgspec import Struct
 
+from mock_server.control.admin_client import no_answer_in_words
 from mock_server.decoding.json_values import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal, UnknownKey
 from mock_server.service.chats import get_histories
@@ -79,7 +80,10 @@ class AccountReader(Struct):
             try:
                 response = self.client.send(request)
             except httpx2.RequestError as error:
-                failure = ServiceError(f"Expected an answer, got none ({error}) - at {request.url}")
+                reason = no_answer_in_words(error, request.url, trust_env=True)
+                failure = ServiceError(
+                    f"Expected an answer, got none ({reason}) - at {request.url}"
+                )
                 # If no request was answered yet, the address is wrong, so a new try is useless.
                 if isinstance(error, NO_SERVER) and not self.has_answered:
                     break

@@ -12,20 +12,46 @@ from datetime import UTC, datetime
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from msgspec import MsgspecError, convert, json
+from msgspec import MsgspecError, Struct, convert, json
 
-from mock_server.decoding.json_values import NOT_JSON, JsonObject, value_of_text
+from mock_server.decoding.json_values import (
+    NOT_JSON,
+    JsonObject,
+    convert_or_refuse,
+    value_of_text,
+)
+from mock_server.errors import Refusal
 from mock_server.http.request import ClientRequest
 from mock_server.scripting.response_rules import ReplyRule
+from mock_server.scripting.script import MAX_ANSWERS
 from mock_server.service.completions import completions, completions_v2
 from mock_server.service.reply_stream import ReplyFormat, reply_events
 from mock_server.store.replies import MAX_PAUSE_MS, Reply
 from mock_server.text.wording import count_in_words
 from mock_server.tools.recorded_reply import RecordedReply
 
+GZIP = "\x1f"
+"""The first character of a text that is still compressed."""
+
+
+class Log(Struct):
+    """What a program has recorded."""
+
+    entries: list[JsonObject]
+
+
+class Recording(Struct):
+    """The content of a HAR file."""
+
+    log: Log
+
 
 class Skipped(Exception):
     """An exchange becomes no reply, for this reason."""
+
+
+class Unusable(Exception):
+    """A completion is not recorded as a whole."""
 
 
 def fixture_of(
@@ -36,10 +62,11 @@ def fixture_of(
     `app` is the id of the app that has all replies, by default the one that each request names.
     """
     try:
-        recording = json.decode(file.read().removeprefix(BOM_UTF8))
-        entries = convert(recording["log"]["entries"], list[JsonObject])
-    except (LookupError, TypeError, *NOT_JSON) as error:
-        raise ValueError(f"Expected a HAR file ({error})") from None
+        document = json.decode(file.read().removeprefix(BOM_UTF8))
+        recording = convert_or_refuse(document, Recording)
+    except (Refusal, *NOT_JSON) as error:
+        raise ValueError(f"Expected a HAR file, which has log.entries: {error}") from None
+    entries = recording.log.entries
     skipped = Counter[str]()
     rules = defaultdict[str, list[JsonObject]](list)
     latest = dict[tuple[str, str], JsonObject]()
@@ -61,11 +88,16 @@ def fixture_of(
             latest[key] = rule
         except Skipped as skip:
             skipped[str(skip)] += 1
+        except Unusable as reason:
+            skipped[f"number {number} {reason}"] += 1
         # A value may be missing, or of any type.
         except LookupError as error:
             skipped[f"number {number} lacks {error}"] += 1
         except (AttributeError, TypeError, ValueError, MsgspecError) as error:
             skipped[f"number {number} is not as expected ({error})"] += 1
+    replies = sum(map(len, rules.values()))
+    if replies > MAX_ANSWERS:
+        raise ValueError(f"Expected at most {MAX_ANSWERS} completions in a fixture, got {replies}")
     notes = [f"skipped {count_in_words(skipped[it], 'exchange')}: {it}" for it in skipped]
     return {"apps": [{"id": id, "replies": rules[id]} for id in rules]}, notes
 
@@ -80,7 +112,7 @@ def start_of(entry: JsonObject) -> datetime:
 
 
 def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
-    """The request for a completion, and the response to it. Raises Skipped."""
+    """The request for a completion, and the response to it. Raises Skipped, Unusable."""
     request = entry["request"]
     path = urlsplit(request["url"]).path
     # Behind a proxy, the path of FastGPT may have a prefix.
@@ -94,13 +126,20 @@ def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
     if not sent.question.strip():
         raise Skipped("completion without a question")
     text = response["content"].get("text")
+    if not text:
+        raise Unusable("has no text in its response: save it with its content")
     if response["content"].get("encoding") == "base64":
-        text = b64decode(text).decode()
+        try:
+            text = b64decode(text).decode(errors="replace")
+        except ValueError:
+            raise Unusable("has a response in base64 that cannot be read") from None
+    if text.startswith(GZIP):
+        raise Unusable("has a response that is compressed: record it decoded")
     return sent, text
 
 
 def reply_rule(question: str, text: str) -> JsonObject:
-    """The rule with the reply to a question. Raises Skipped."""
+    """The rule with the reply to a question. Raises Unusable."""
     rule: JsonObject = {"match": {"question": question}}
     reply = RecordedReply()
     match value_of_text(text):
@@ -113,7 +152,7 @@ def reply_rule(question: str, text: str) -> JsonObject:
         case {"message": _} as error:
             reply.add_event("error", error)
         case _:
-            raise Skipped("completion without a recorded response")
+            raise Unusable("has a response that is none of a completion")
     rule["parts"] = reply.parts or [{"text": ""}]
     return rule
 

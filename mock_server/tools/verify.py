@@ -30,6 +30,8 @@ from mock_server.tools.verify_requests import (
     reading_requests,
 )
 
+MAX_VALUE = 80
+"""The most characters of a value in a report."""
 NO_APP: JsonObject = {"id": UNKNOWN_ID, "chats": []}
 
 
@@ -183,9 +185,8 @@ def text_report(report: Report) -> str:
     for drift in report.drift:
         lines.append(f"drift         {drift.request}")
         for name, difference in drift.differences.items():
-            server = json.encode(difference.server).decode()
-            mock = json.encode(difference.mock).decode()
-            lines.append(f"              {name} is {server:.80}, in the mock {mock:.80}")
+            server, mock = beginning_of(difference.server), beginning_of(difference.mock)
+            lines.append(f"              {name} is {server}, in the mock {mock}")
     lines += [f"gone          {it}" for it in report.gone]
     counts = f"{len(report.observed)} choices observed, {len(report.not_observed)} not"
     lines.append(f"{counts}, {count_in_words(len(report.drift), 'request')} with drift")
@@ -196,6 +197,15 @@ def text_report(report: Report) -> str:
         base = f" from the baseline's {report.profile}"
     lines.append(f"nearest profile: {report.seen.profile}; choices that differ{base}: {differing}")
     return "\n".join(lines)
+
+
+def beginning_of(value: Any) -> str:
+    """A value as JSON, a long one cut between its items."""
+    text = json.encode(value).decode()
+    if len(text) <= MAX_VALUE:
+        return text
+    cut = text[:MAX_VALUE]
+    return f"{cut.rpartition(',')[0] or cut}..."
 
 
 def json_report(report: Report | ProfileFile) -> str:

@@ -6,6 +6,7 @@ from secrets import token_hex
 from typing import ClassVar
 
 from mock_server.decoding.json_values import JsonObject
+from mock_server.service.chats import get_histories
 from mock_server.text.wording import count_in_words
 from mock_server.tools import account_objects as kinds
 from mock_server.tools.account_reader import (
@@ -40,12 +41,12 @@ class VerifyReader(AccountReader):
         return ids
 
     def read_apps(self, id: str | None) -> list[JsonObject]:
-        """The app with this id, else the first one if there is any, with its chats.
+        """The app with this id, else the first that shows most of its chats, if there is any.
 
         Raises NotReadable for this id, ServiceError.
         """
         try:
-            shown = id or self.first_ids(kinds.APP)[0]
+            shown = id or max(self.first_ids(kinds.APP), key=self.chats_shown)
             chats = self.read_chats(shown)
             self.say(f"looking at app {shown}, with {count_in_words(len(chats), 'chat')}")
             return [{"id": shown, "chats": chats}]
@@ -54,6 +55,14 @@ class VerifyReader(AccountReader):
                 raise NotReadable(f"cannot read app {id}: {refusal}") from None
             self.say(f"no chats are looked at: {refusal}")
             return []
+
+    def chats_shown(self, app_id: str) -> int:
+        """How many chats of an app can be read; two show all that more show."""
+        body = {"appId": app_id, "offset": 0, "pageSize": ITEMS_A_PAGE}
+        try:
+            return min(self.read(get_histories.path, body, ListPage).count, 2)
+        except NotReadable:
+            return -1
 
     def read_dataset(self, id: str | None) -> JsonObject:
         """The dataset with this id, else the one that shows most, with its collections.
