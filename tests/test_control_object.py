@@ -228,6 +228,9 @@ def test_an_encoded_slash_is_part_of_a_segment(mock_server):
 def test_what_is_no_answer_names_what_is(mock_server):
     with pytest.raises(TypeError, match=r"^Expected json=, data=, text= or body=, got {'a': 1} "):
         mock_server.respond("GET /api/any", {"a": 1})
+    with pytest.raises(TypeError, match="a route is one text: 'GET /path'"):
+        mock_server.respond("GET", "/api/any")
+    assert "of sandbox 'default'" in repr(mock_server)
     with pytest.raises(TypeError, match="answers are data"):
         mock_server.respond("GET /api/any", json=lambda request: {})
     assert mock_server.rules == []

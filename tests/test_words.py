@@ -112,6 +112,15 @@ def test_only_a_near_path_is_suggested():
     assert closest_word("nwo", ["now"]) == "now"
 
 
+BASES = {"/v1/chat/completions/chat/completions": "did you mean '/api/v1/chat/completions'"}
+BASES |= {"/demo/": "mock-server --demo", "/demo": "mock-server --demo"}
+
+
+@pytest.mark.parametrize("path", BASES)
+def test_a_path_of_a_wrong_setup_is_told(local, path):
+    assert BASES[path] in local.post(path).json()["message"]
+
+
 def test_types_in_words():
     words = {type_in_words(kind) for kind in (int | None, list[str], dict[str, int], bool)}
     assert words == {"a whole number or null", "a list", "an object", "true or false"}

@@ -60,7 +60,10 @@ class Command(click.Command):
     """A command that refuses an option that is typed twice, as only one of its values counts."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        _, _, typed = self.make_parser(ctx).parse_args([*args])
+        values, _, typed = self.make_parser(ctx).parse_args([*args])
+        for name, value in values.items():
+            if isinstance(value, str) and value.startswith("--"):
+                fail(f"Expected a value, got {value} - at --{name.replace('_', '-')}")
         once = [it.opts[0] for it in typed if not (it.multiple or it.nargs == -1)]
         check_once("option", once)
         return super().parse_args(ctx, args)

@@ -13,6 +13,7 @@ from pathlib import Path
 from select import select
 from socket import socket
 from time import monotonic, sleep
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -62,9 +63,22 @@ def each_is(expected: str, pattern: str) -> Callable[..., tuple[str, ...]]:
     return check
 
 
+def check_host(context: click.Context, param: click.Parameter, host: str) -> str:
+    """The name or address of a host. One with a scheme or a path is refused."""
+    if "/" in host:
+        place = param.get_error_hint(context)
+        fail(f"Expected a host such as 127.0.0.1, got {host!r} - at {place}")
+    return host
+
+
 @click.command("serve", cls=Command, context_settings=VARIABLES)
 @click.argument("fixture", nargs=-1, envvar=FIXTURE, type=click.Path())
-@option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 lets other machines in.")
+@option(
+    "--host",
+    default="127.0.0.1",
+    callback=check_host,
+    help="Address to listen on; 0.0.0.0 lets other machines in.",
+)
 @option("--port", type=PORT, default=8000, help="Port to listen on; 0 takes a free one.")
 @option(
     "--profile",
@@ -123,7 +137,7 @@ def serve_command(
     A FIXTURE is a YAML or JSON file, or one of demo, empty, paging, permissions; several
     are merged.
     """
-    check_not_choices(fixture)
+    check_are_files(fixture)
     check_once("choice", [it.partition("=")[0] for it in choice])
     loaded = load_or_fail(fixture)
     try:
@@ -153,11 +167,16 @@ def serve_command(
     serve(application, listener, access_log=log or is_terminal, every_second=reload)
 
 
-def check_not_choices(fixture: tuple[str, ...]) -> None:
-    """Refuse a choice in place of a fixture."""
+def check_are_files(fixture: tuple[str, ...]) -> None:
+    """Refuse a choice, or a command, in place of a fixture."""
+    root: Any = click.get_current_context().find_root().command
     for name in fixture:
-        if name.partition("=")[0] in choice_table() and not Path(name).exists():
+        if Path(name).exists():
+            continue
+        if name.partition("=")[0] in choice_table():
             fail(f"Expected a fixture, got {name!r} (did you mean '--choice {name}'?)")
+        if name in root.commands:
+            fail(f"Expected a fixture, got {name!r} (a command comes first: mock-server {name})")
 
 
 def listener_at(host: str, port: int) -> socket:
@@ -287,7 +306,7 @@ def refuse_two_addresses(context: click.Context) -> None:
 
 @click.command("wait", cls=Command, context_settings=VARIABLES)
 @option("--url", callback=check_address, help="Address of the server, in place of host and port.")
-@option("--host", default="127.0.0.1", help="Host of the server.")
+@option("--host", default="127.0.0.1", callback=check_host, help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")
 @option("--timeout", default=30.0, callback=check_timeout, help="Seconds to wait.")
 @option("--process", type=int, help="Id of the process of a server, in place of host and port.")

@@ -52,6 +52,9 @@ class Control(JournalControl):
         super().__init__(http, sandbox, application)
         self._added: list[AddedRule] = []
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of sandbox {self.sandbox!r}>"
+
     @staticmethod
     def at(url: str, sandbox: str = "default", *, token: str | None = None) -> "Control":
         """Control the server at this address; `token` is its admin token."""
@@ -260,7 +263,8 @@ class Control(JournalControl):
             not callable(handler) or rule.keys() & {"data", "json", "text", "body"}
         ):
             raise TypeError(
-                f"Expected json=, data=, text= or body=, got {handler!r} (or a function alone)"
+                f"Expected json=, data=, text= or body=, got {handler!r} "
+                "(or a function alone; a route is one text: 'GET /path')"
             )
         return self._add(rule, handler)
 

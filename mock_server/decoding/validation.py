@@ -255,7 +255,7 @@ def _report_wrong(
     number = ""
     if str in kinds and isinstance(value, int | float | None):
         number = place.source_text(value)
-    if number:
+    if number and is_of(kind, number):
         expected += f', got {number}, which needs quotes: "{number}"'
     elif not place.is_secret:
         expected += f", got {value_in_words(value)}"
@@ -263,6 +263,15 @@ def _report_wrong(
     arguments = chain.from_iterable(map(get_args, kinds))
     texts = [it for it in arguments if isinstance(it, str)]
     place.report(expected, suggestion or did_you_mean(value, texts), at_key=at_key)
+
+
+def is_of(kind: Any, text: str) -> bool:
+    """Whether a type has this text among its values."""
+    try:
+        msgspec.convert(text, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def type_in_words(kind: Any) -> str:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from mock_server import errors
 from mock_server.choices import OUTSIDE_SPEC
-from mock_server.http.request import ADMIN_PATH, MAX_BODY, OPENAPI_PATH
+from mock_server.http.request import ADMIN_PATH, DEMO_PATH, MAX_BODY, OPENAPI_PATH
 from mock_server.service.call import Call
 from mock_server.service.operation import Operation
 from mock_server.text.wording import did_you_mean
@@ -95,6 +95,10 @@ class Routes:
 
 def suggest_path(path: str, served: Collection[str]) -> str:
     """` (did you mean 'PATH'?)`, which may be a path of the admin API; empty if none is near."""
+    if path.strip("/") == DEMO_PATH.strip("/"):
+        return " (mock-server --demo serves the demo)"
+    # A base URL may have the whole path, to which a client of OpenAI adds it.
+    path = re.sub("(/chat/completions)+$", "/chat/completions", path)
     # The base URL of a client lacks a part of the prefix, or has it although the client adds it.
     end = re.sub("^(/api|/v[0-9])+(?=/.+/)", "", path)
     # The admin API has no prefix; other tools have it at /admin.

@@ -45,9 +45,12 @@ def closest_word(word: str, words: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """` (did you mean 'WORD'?)` for the end of a message; empty if all words are too different."""
+    """` (did you mean 'WORD'?)` for the end of a message; empty if all words are too different.
+
+    Another number is no slip.
+    """
     closest = closest_word(str(word), words)
-    if closest is None:
+    if closest is None or str(word).isdecimal():
         return ""
     return f" (did you mean {closest!r}?)"
 
