@@ -32,7 +32,7 @@ ROUTES: list[tuple[str, str, Any, int, set[str]]] = [
     ("POST", "/rules", {"kind": "error"}, 201, {"id", "kind", "remaining", "fired"}),
     ("POST", "/rules/", {"kind": "hang"}, 201, {"id"}),  # a slash at the end counts for nothing
     ("POST", "/rules", {"preset": "flaky", "seed": 1}, 201, {"rules"}),
-    ("GET", "/rules/f1", None, 200, {"id", "kind", "remaining", "fired"}),
+    ("GET", "/rules/d1", None, 200, {"id", "kind", "remaining", "fired"}),
     ("DELETE", "/rules", None, 200, set()),
     ("GET", "/journal", None, 200, {"entries", "total", "kept", "dropped", "next"}),
     ("DELETE", "/journal", None, 200, set()),

@@ -306,15 +306,15 @@ def test_to_wait_in_a_coroutine_names_what_does_not_stop_the_loop(mock_server):
 
 
 def test_a_summary_has_hints_and_what_kept_faults(mock_server):
-    mock_server.fault("error", match={"body": {"datasetID": DATASET}})
-    mock_server.respond("preLogin", data=None)
+    first = mock_server.fault("error", match={"body": {"datasetID": DATASET}})
+    second = mock_server.respond("preLogin", data=None)
     listed(mock_server, datasetId="odd")
     *_, request, hint, fault, answer = mock_server.summary().splitlines()
     assert request.startswith("  #1 listV2 ") and hint == "    Sandbox 'default' has 1 dataset: d."
     why = 'nearest #1: $.body.datasetID: expected "d", got nothing'
-    assert fault == f"  error f1 for *: matched 0, fired 0; {why}"
+    assert fault == f"  error {first.id} for *: matched 0, fired 0; {why}"
     why = "no request of its operation has come since it was added"
-    assert answer == f"  answer f2 for preLogin: matched 0, fired 0; {why}"
+    assert answer == f"  answer {second.id} for preLogin: matched 0, fired 0; {why}"
     mock_server.reset()
 
 

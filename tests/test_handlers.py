@@ -170,7 +170,10 @@ def test_rules_name_the_function_and_a_state_leaves_it_out(client):
     name = client.control.snapshot()
     client.control.restore(name)
     (rule,) = client.control.rules
-    assert rule["handler"] == "raises" and "reply f1 raises for *" in client.control.summary()
+    assert (
+        rule["handler"] == "raises"
+        and f"reply {rule['id']} raises for *" in client.control.summary()
+    )
     assert "raises" in client.get("/__admin/console").text
     assert "raises" not in str(client.admin("GET", "/state"))
 

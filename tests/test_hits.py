@@ -119,7 +119,7 @@ def test_a_refused_search_uses_up_no_hits(client, server):
 
 
 def test_hits_that_have_to_fire_fail_their_block(server):
-    message = r"^answer f\d .*hits.* never fired in its block"
+    message = r"^answer f\d+ .*hits.* never fired in its block"
     with pytest.raises(AssertionError, match=message), server.hits([], times=1):
         pass
 

@@ -22,7 +22,9 @@ def tables(state: State) -> dict[str, Any]:
     plain |= asdict(plain.pop("moment"))
     plain["declared_rules"] = plain.pop("declared")
     plain["generating"] = {*plain["generating"]}
-    script = vars(plain.pop("script"))
+    script = {**vars(plain.pop("script"))}
+    # Ids of rules go on after a reset.
+    script["next_number"] -= script.pop("first_number")
     journal = vars(plain.pop("journal"))
     mutable = {name: it for name, it in (script | journal).items() if not isinstance(it, Signal)}
     return plain | {name: shown(it) for name, it in mutable.items()}

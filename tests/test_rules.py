@@ -7,6 +7,8 @@ from account import Client, examples, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mock_server.control import Refused
+
 SPECIAL: dict[str, Any] = {"question": "refund"}
 
 
@@ -128,3 +130,23 @@ def test_the_rule_that_fires_is_that_of_the_model(local, kind, declared, added, 
         if won:
             won["fired"] += 1
             won["left"] = won["left"] and won["left"] - 1
+
+
+def test_no_rule_gets_the_id_of_an_earlier_one(client):
+    old = client.control.fault("error")
+    again = client.control.fault("error", probability=0.5, times=None)
+    drawn = [client.page().status_code for _ in range(9)]
+    again.remove()
+    with pytest.raises(Refused, match=rf"got '{again.id}' \(already removed\)"):
+        again.remove()
+    client.control.reset()
+    ids = [
+        client.control.fault("error", **it).id for it in ({}, {"probability": 0.5, "times": None})
+    ]
+    assert not {old.id, again.id} & {*ids} and old.missed is None
+    for use in (old.remove, again.remove, lambda: old.fired):
+        with pytest.raises(Refused, match=r"got 'f[0-9]+' \(forgotten by the reset\)"):
+            use()
+    assert [client.page().status_code for _ in range(9)] == drawn
+    with pytest.raises(Refused, match=r"got 'f999999' \(known: f"):
+        client.control.call("GET", "/rules/f999999")

@@ -1,4 +1,4 @@
-"""Which writes change the times of a collection and of a chat, as in FastGPT 4.16."""
+"""Which writes change the times of a collection and of a chat, and to which, as in FastGPT 4.16."""
 
 from typing import Any
 
@@ -55,3 +55,23 @@ def test_which_writes_change_the_time_of_a_chat(client, route, body, is_change):
     chat = client.control.chat("app", "k")
     assert (chat.update_time > before.update_time) == is_change
     assert chat.create_time == before.create_time
+
+
+def made(client: Any, count: int) -> list[str]:
+    """The times of collections that are made one after another."""
+    new = {"datasetId": "notes", "name": "N", "type": "virtual"}
+    ids = [client.data("POST", "/dataset/collection/create", new) for _ in range(count)]
+    return [client.collection(id)["updateTime"] for id in ids]
+
+
+def test_each_write_is_later_than_the_one_before_while_the_clock_runs(client):
+    client.control.clock.freeze("2030-01-01T00:00:00Z")
+    assert {*made(client, 3)} == {"2030-01-01T00:00:00.000Z"}
+    client.control.clock.run()
+    times = made(client, 50)
+    client.control.clock.freeze()
+    times += made(client, 1)
+    assert times == sorted(times) and len({*times}) >= 50 and times[0] > "2030-01-01T00:00:00.000Z"
+    client.control.clock.freeze("2020-01-01T00:00:00Z")
+    client.control.clock.run()
+    assert made(client, 1)[0][:4] == "2020"

@@ -44,19 +44,21 @@ def get_clock(call: AdminCall) -> ClockView:
 def put_clock(call: AdminCall, body: SetClock) -> ClockView:
     """Set, freeze or start the clock."""
     clock = call.state.moment.clock
+    is_frozen = body.frozen
+    if is_frozen is None:
+        is_frozen = clock.frozen_ms is not None
     ms = clock.now_ms()
     if body.now is not None:
+        # Writes may have later times than the one that is set.
+        clock = Clock()
         try:
             ms = ms_of(body.now)
         except ValueError:
             raise InvalidField(A_TIME, str(body.now), "$.now") from None
-    is_frozen = body.frozen
-    if is_frozen is None:
-        is_frozen = clock.frozen_ms is not None
     if is_frozen:
-        return set_clock(call, Clock(ms))
+        return set_clock(call, replace(clock, frozen_ms=ms))
     # A running clock is stored as its distance from the real time.
-    return set_clock(call, Clock(ahead_ms=ms - Clock().now_ms()))
+    return set_clock(call, replace(clock, frozen_ms=None, ahead_ms=ms - Clock().now_ms()))
 
 
 @route("POST", "/clock/advance")
@@ -66,8 +68,7 @@ def advance_clock(call: AdminCall, body: Advance) -> ClockView:
 
 
 def set_clock(call: AdminCall, clock: Clock) -> ClockView:
-    state = call.state
-    state.moment = replace(state.moment, clock=clock)
+    call.state.set_clock(clock)
     return get_clock(call)
 
 

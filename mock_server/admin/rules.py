@@ -90,7 +90,9 @@ def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
 @route("GET", "/rules/{rule}")
 def get_rule(call: AdminCall) -> RuleView:
     """Read a rule, maybe one of the last 1,000 finished rules; `d1` is the first declared rule."""
-    active = call.named("rule", call.state.script.rules_by_id())
+    script = call.state.script
+    fate = script.fate_of(call.path_parameters["rule"])
+    active = call.named("rule", script.rules_by_id(), fate)
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
     latest_first = reversed(call.state.journal.exchanges)
     missed = active.explain_miss(latest_first)

@@ -67,8 +67,11 @@ class AddedRule:
 
     @property
     def missed(self) -> str | None:
-        """Why the rule did not fire on the nearest request; None if it has fired."""
-        if self._count("fired"):
+        """Why the rule did not fire on the nearest request; None if it has fired, or is gone."""
+        try:
+            if self._count("fired"):
+                return None
+        except Refused:
             return None
         return str(self.views[0]["missed"])
 

@@ -213,6 +213,7 @@ class Handling:
             if not stores:
                 store = replace(state.moment.store, last_number=store.last_number)
             state.set_store(store)
+            state.set_clock(replace(state.moment.clock, written_ms=outcome.time_ms))
         if outcome.stopped_chat is not None:
             state.stop_reply(outcome.stopped_chat)
         for pick in outcome.picks:

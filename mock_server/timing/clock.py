@@ -16,12 +16,23 @@ class Clock(Struct, frozen=True):
 
     frozen_ms: int | None = None
     ahead_ms: int = 0
+    written_ms: int | None = None
+    """The time of the last write, unless the clock was set after it."""
 
     def now_ms(self) -> int:
         """Milliseconds since 1970, UTC."""
         if self.frozen_ms is not None:
             return self.frozen_ms
-        return min(RealTime.time_ns() // 1_000_000 + self.ahead_ms, LAST_MS)
+        ms = min(RealTime.time_ns() // 1_000_000 + self.ahead_ms, LAST_MS)
+        # Writes that come faster than milliseconds run ahead of the real time.
+        return max(ms, self.written_ms or ms)
+
+    def next_write_ms(self) -> int:
+        """The time of a write: later than that of the last one, unless the clock is frozen."""
+        ms = self.now_ms()
+        if self.frozen_ms is None and ms == self.written_ms:
+            ms = min(ms + 1, LAST_MS)
+        return ms
 
     def now(self) -> str:
         """The time as FastGPT writes it: 2024-01-31T12:00:00.000Z."""
