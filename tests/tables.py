@@ -1,6 +1,7 @@
 """The tables of the docs, made from the code: `python tests/tables.py` writes them again."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from inspect import Parameter, signature
 from itertools import chain
@@ -197,11 +198,10 @@ def refusals() -> str:
     forms = {(it.plain.status, it.plain.status_text, structs.astuple(it.service)) for it in kinds}
     alike = [it for it in sorted(forms) if it[2] == (it[0], it[0], it[1])]
     same = [f"`{text}` {status}" for status, text, _ in alike]
-    rows = []
+    other = defaultdict[str, list[str]](list)
     for status, text, (http, code, word) in sorted(forms):
-        plain = f"`{text}` {status}"
-        if plain not in same:
-            rows.append(f"{plain} | {http}: {code} `{word}`")
+        other[f"`{text}` {status}"].append(f"{http}: {code} `{word}`")
+    rows = [f"{plain} | {' or '.join(other[plain])}" for plain in other if plain not in same]
     head = "`plain`: statusText and code | `service`: HTTP status: code and statusText"
     return markdown(head, [*rows, f"{', '.join(same)} | the same"])
 
