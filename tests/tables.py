@@ -140,9 +140,12 @@ def choices() -> str:
         shown = row.values_in_words.replace(" or ", ", ")
         for value in row.otherwise:
             shown = re.sub(rf"\b{value}\b", r"\g<0>*", shown)
-        profiles = " | ".join(f"{getattr(profile_choices(it), name)}" for it in PROFILES)
-        rows.append(f"`{name}` | {spec} | {shown} | {profiles} | {row.sentence}")
-    return markdown(f"choice | spec | values | {' | '.join(PROFILES)} | meaning", rows)
+        values = {it: getattr(profile_choices(it), name) for it in PROFILES}
+        usual = [f"{values.pop(it)}" for it in ("documented", "fastgpt-4.16")]
+        others = [f"{it}: {value}" for it, value in values.items() if f"{value}" != usual[1]]
+        rows.append(f"`{name}` | {spec} | {shown} | {' | '.join(usual)} | {row.sentence}")
+        rows[-1] += f" {', '.join(others)}." if others else ""
+    return markdown("choice | spec | values | documented | fastgpt-4.16 | meaning", rows)
 
 
 def operations() -> str:
