@@ -128,8 +128,10 @@ def verify_command(
                 say=say,
             )
     except NotReadable as error:
-        source = " (the baseline names it)" if known else ""
-        fail(f"nothing is observed with the key in {key_env}: {error}{source}")
+        problem = f"nothing is observed with the key in {key_env}: {error}"
+        if known:
+            problem += " (the baseline names it)"
+        fail(problem)
     write_out(verify.REPORTS[report](found) + "\n", None)
     if write_profile:
         write_document(verify.profile_document(found), write_profile, verify.comment_of(found))

@@ -138,13 +138,12 @@ def serve_command(
     are merged.
     """
     check_are_files(fixture)
-    check_once("choice", [it.partition("=")[0] for it in choice])
     loaded = load_or_fail(fixture)
     try:
         application = create_app(
             loaded,
             profile=profile,
-            choices=dict(it.split("=", 1) for it in choice),
+            choices=named_values(choice),
             cors_origins=cors_origin or ("*",),
             admin_token=admin_token,
             allowed_hosts=allowed_host,
@@ -165,6 +164,13 @@ def serve_command(
     # Without a stderr there is none.
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     serve(application, listener, access_log=log or is_terminal, every_second=reload)
+
+
+def named_values(choices: tuple[str, ...]) -> dict[str, str]:
+    """The values of choices by name. One that is named twice is refused."""
+    pairs = [it.split("=", 1) for it in choices]
+    check_once("choice", [name for name, _ in pairs])
+    return dict(pairs)
 
 
 def check_are_files(fixture: tuple[str, ...]) -> None:

@@ -61,12 +61,7 @@ def fixture_of(
 
     `app` is the id of the app that has all replies, by default the one that each request names.
     """
-    try:
-        document = json.decode(file.read().removeprefix(BOM_UTF8))
-        recording = convert_or_refuse(document, Recording)
-    except (Refusal, *NOT_JSON) as error:
-        raise ValueError(f"Expected a HAR file, which has log.entries: {error}") from None
-    entries = recording.log.entries
+    entries = entries_in(file)
     skipped = Counter[str]()
     rules = defaultdict[str, list[JsonObject]](list)
     latest = dict[tuple[str, str], JsonObject]()
@@ -100,6 +95,15 @@ def fixture_of(
         raise ValueError(f"Expected at most {MAX_ANSWERS} completions in a fixture, got {replies}")
     notes = [f"skipped {count_in_words(skipped[it], 'exchange')}: {it}" for it in skipped]
     return {"apps": [{"id": id, "replies": rules[id]} for id in rules]}, notes
+
+
+def entries_in(file: BinaryIO) -> list[JsonObject]:
+    """The exchanges of a recording. Raises ValueError, OSError."""
+    try:
+        document = json.decode(file.read().removeprefix(BOM_UTF8))
+        return convert_or_refuse(document, Recording).log.entries
+    except (Refusal, *NOT_JSON) as error:
+        raise ValueError(f"Expected a HAR file, which has log.entries: {error}") from None
 
 
 def start_of(entry: JsonObject) -> datetime:

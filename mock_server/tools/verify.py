@@ -185,7 +185,8 @@ def text_report(report: Report) -> str:
     for drift in report.drift:
         lines.append(f"drift         {drift.request}")
         for name, difference in drift.differences.items():
-            server, mock = beginning_of(difference.server), beginning_of(difference.mock)
+            server = beginning_of(difference.server)
+            mock = beginning_of(difference.mock)
             lines.append(f"              {name} is {server}, in the mock {mock}")
     lines += [f"gone          {it}" for it in report.gone]
     counts = f"{len(report.observed)} choices observed, {len(report.not_observed)} not"
