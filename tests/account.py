@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -344,6 +345,12 @@ def error_of(response: httpx2.Response) -> tuple[int, int, str]:
     envelope = response.json()
     assert envelope["data"] is None
     return response.status_code, envelope["code"], envelope["statusText"]
+
+
+def tells(message: object, facts: str) -> bool:
+    """Whether a message has these facts in this order, whatever words are between them."""
+    whole_facts = [rf"(?<!\w){re.escape(it)}(?!\w)" for it in facts.split()]
+    return re.search(".*".join(whole_facts), str(message), re.DOTALL) is not None
 
 
 def said(response: httpx2.Response) -> Any:
