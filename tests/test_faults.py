@@ -22,6 +22,7 @@ from account import (
     error_of,
     events,
     read,
+    tells,
 )
 from starlette.responses import Response
 
@@ -194,7 +195,7 @@ def test_a_fault_without_anything_to_break_does_not_fire(client, kind, answer):
     client.add("answer", operation="updateHistory", **answer)
     fault = client.control.fault(kind)
     assert client.pin().status_code == 200
-    assert fault.fired == 0 and "does not apply to it" in str(fault.missed)
+    assert fault.fired == 0 and tells(fault.missed, f"#1: {kind} status 200")
 
 
 def test_a_fault_in_pages_waits_for_a_page(client):
@@ -472,25 +473,21 @@ def test_a_question_is_the_text_of_a_search_too(client):
         assert client.fetch(f"{DATASET}/searchTest", search).status_code == status
 
 
-NOTHING = "no request of its operation has come since it was added"
-ALONE = "only an answer for it can fail"
+NOTHING = "request operation"
 MISSES: list[tuple[dict[str, Any], str]] = [
-    ({"operation": "updateHistory"}, NOTHING),
-    ({"operation": "GET /api/x"}, f"{NOTHING}. The service has no route 'GET /api/x': {ALONE}"),
-    ({"match": {"body": {"a": {"b": 1}}}}, 'nearest #1: $.body.a: expected {"b":1}, got nothing'),
-    ({"match": {"body": {"offset": 5}}}, "nearest #1: $.body.offset: expected 5, got 0"),
-    ({"match": {"query": {"a": "1"}}}, 'nearest #1: $.query.a: expected "1", got nothing'),
-    ({"match": {"headers": {"X-A": "1"}}}, 'nearest #1: $.headers.x-a: expected "1", got nothing'),
-    ({"match": {"question": "a"}}, 'nearest #1: $.question: expected {"contains":"a"}, got ""'),
-    ({"skip": 1}, "nearest #1: it matched, but skip let it pass"),
-    ({"ttl": 0.0001}, "nearest #1: its ttl had ended"),
-    ({"kind": "lost_write"}, "nearest #1: lost_write does not apply to it (status 200)"),
-    (
-        {"kind": "answer", "operation": f"GET {LIST}", "json": 1},
-        f"{NOTHING}; #1 of its path is POST",
-    ),
+    ({"operation": "updateHistory"}, "no request of its operation has come since it was added"),
+    ({"operation": "GET /api/x"}, f"{NOTHING} 'GET /api/x'"),
+    ({"match": {"body": {"a": {"b": 1}}}}, '#1: $.body.a: {"b":1}, nothing'),
+    ({"match": {"body": {"offset": 5}}}, "#1: $.body.offset: 5, 0"),
+    ({"match": {"query": {"a": "1"}}}, '#1: $.query.a: "1", nothing'),
+    ({"match": {"headers": {"X-A": "1"}}}, '#1: $.headers.x-a: "1", nothing'),
+    ({"match": {"question": "a"}}, '#1: $.question: {"contains":"a"}, ""'),
+    ({"skip": 1}, "#1: skip"),
+    ({"ttl": 0.0001}, "#1: ttl"),
+    ({"kind": "lost_write"}, "#1: lost_write status 200"),
+    ({"kind": "answer", "operation": f"GET {LIST}", "json": 1}, f"{NOTHING} #1 POST"),
     ({"kind": "answer", "operation": f"GET {PIN}", "json": 1}, NOTHING),
-    ({"kind": "reply", "text": "x"}, "nearest #1: reply does not apply to it (status 200)"),
+    ({"kind": "reply", "text": "x"}, "#1: reply status 200"),
 ]
 
 
@@ -503,9 +500,9 @@ def missed_by(client: Client, index: int = 0) -> Any:
 @pytest.mark.parametrize("rule, missed", MISSES)
 def test_what_kept_a_fault_from_a_request_is_told(client, rule, missed):
     client.add(**{"kind": "error"} | rule)
-    assert missed_by(client).startswith(NOTHING)
+    assert "#" not in missed_by(client)
     client.page()
-    assert missed_by(client) == missed
+    assert tells(missed_by(client), missed)
 
 
 def test_the_nearest_request_is_that_with_the_fewest_differences(client):
@@ -577,7 +574,7 @@ def test_the_first_fault_that_fires_wins_and_others_name_it(client):
     client.add("error", status=502)
     assert client.statuses(2) == [501, 500]
     first = client.control.rules[0]["id"]
-    assert missed_by(client, 2) == f"nearest #2: {first} fired on it"
+    assert tells(missed_by(client, 2), f"#2: {first}")
     assert client.statuses(2) == [502, 200]
 
 
@@ -598,34 +595,34 @@ def test_a_fault_comes_before_the_check_that_a_body_is_an_object(client, body):
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({}, "the field 'kind', one of error, delay, "),
-    ({"kind": ["x"]}, "one of error, delay, "),
-    ({"kind": "error", "operation": "listV3"}, "did you mean 'listV2'"),
-    ({"kind": "error", "operation": "stop"}, "did you mean 'chat.stop'"),
-    ({"kind": "error", "operation": "v2.list"}, "did you mean 'data.list'"),
-    ({"kind": "error", "status": 200}, "a whole number from 400 to 599, got 200 - at $.status"),
-    ({"kind": "error", "skip": None}, "a whole number from"),
-    ({"kind": "error", "refusal": "unAuthApiKy"}, "did you mean 'unAuthApiKey'"),
-    ({"kind": "error", "refusal": "zz"}, "Expected unAuthTeam, "),
-    ({"kind": "error", "refusal": "appUnExist", "status": 400}, "Expected refusal, or status"),
-    ({"kind": "delay", "min": 5, "max": 0}, "min up to max"),
-    ({"kind": "lost_write", "phase": "after"}, "Expected before, got 'after' - at $.phase"),
+    ({}, "'kind' error, delay, $.kind"),
+    ({"kind": ["x"]}, "error, delay, $.kind"),
+    ({"kind": "error", "operation": "listV3"}, "'listV3' 'listV2'"),
+    ({"kind": "error", "operation": "stop"}, "'stop' 'chat.stop'"),
+    ({"kind": "error", "operation": "v2.list"}, "'v2.list' 'data.list'"),
+    ({"kind": "error", "status": 200}, "400 599, 200 $.status"),
+    ({"kind": "error", "skip": None}, "0 null $.skip"),
+    ({"kind": "error", "refusal": "unAuthApiKy"}, "'unAuthApiKy' 'unAuthApiKey' $.refusal"),
+    ({"kind": "error", "refusal": "zz"}, "unAuthTeam, 'zz' $.refusal"),
+    ({"kind": "error", "refusal": "appUnExist", "status": 400}, "refusal, status, statusText"),
+    ({"kind": "delay", "min": 5, "max": 0}, "min max"),
+    ({"kind": "lost_write", "phase": "after"}, "before, 'after' $.phase"),
     ({"kind": "rate_limit", "limit": 1}, "window"),
     ({"kind": "page_drift", "insert": 1, "remove": 1}, "insert"),
-    ({"kind": "answer", "text": "a", "json": 1}, "one of"),
-    ({"kind": "answer", "headers": {"a b": "c"}}, "of a header"),
-    ({"kind": "answer", "body": "&"}, "a text in base64, got '&' - at $.body"),
+    ({"kind": "answer", "text": "a", "json": 1}, "data, json, text body"),
+    ({"kind": "answer", "headers": {"a b": "c"}}, "header 'a b'"),
+    ({"kind": "answer", "body": "&"}, "base64, '&' $.body"),
     ({"kind": "hang", "match": {"query": {"a": {"has": "b"}}}}, "$.match.query.a"),
-    ({"kind": "answer", "operation": "GET /__admin/x"}, "that the server itself does not answer"),
-    ({"kind": "answer", "operation": "GET /openapi.json"}, "that the server itself does not"),
-    ({"kind": "answer", "operation": "GET /api/x?a=b"}, "without a query, which `match` has"),
-    ({"kind": "answer", "operation": "GET /api/caf%C3%A9"}, "without escapes, '/api/café', got"),
-    ({"kind": "answer", "operation": "GET /{a}{b}"}, "a text between two parameters"),
-    ({"kind": "answer", "operation": "GET /{a:path}/{b:path}"}, "at most one parameter of type"),
-    ({"kind": "answer", "operation": "GET /a-{a:path}"}, "of type path as a whole segment"),
-    ({"kind": "answer", "operation": "GET /{a}/{a}"}, "each parameter once"),
-    ({"kind": "answer", "operation": "GET /{a:date}"}, "of types str, int, float, uuid, path"),
-    ({"kind": "answer", "operation": f"GET /{'a' * 1000}"}, "at most 1000 characters"),
+    ({"kind": "answer", "operation": "GET /__admin/x"}, "server '/__admin/x'"),
+    ({"kind": "answer", "operation": "GET /openapi.json"}, "server '/openapi.json'"),
+    ({"kind": "answer", "operation": "GET /api/x?a=b"}, "query, `match` '/api/x?a=b'"),
+    ({"kind": "answer", "operation": "GET /api/caf%C3%A9"}, "'/api/café', '/api/caf%C3%A9'"),
+    ({"kind": "answer", "operation": "GET /{a}{b}"}, "text two parameters '/{a}{b}'"),
+    ({"kind": "answer", "operation": "GET /{a:path}/{b:path}"}, "one path '/{a:path}/{b:path}'"),
+    ({"kind": "answer", "operation": "GET /a-{a:path}"}, "path segment, '/a-{a:path}'"),
+    ({"kind": "answer", "operation": "GET /{a}/{a}"}, "parameter '/{a}/{a}'"),
+    ({"kind": "answer", "operation": "GET /{a:date}"}, "str, int, float, uuid, path '/{a:date}'"),
+    ({"kind": "answer", "operation": f"GET /{'a' * 1000}"}, "1000"),
     ({"preset": "flakey"}, "flaky"),
 ]
 
@@ -635,7 +632,7 @@ def test_a_wrong_rule_is_refused_and_not_stored(client, rule, message):
     with pytest.raises(Refused) as refused:
         client.control.call("POST", "/rules", rule)
     assert refused.value.status == 400
-    assert str(refused.value).startswith("Expected ") and message in str(refused.value)
+    assert tells(refused.value, message)
     assert client.control.rules == []
 
 
@@ -648,7 +645,7 @@ def test_clients_at_the_same_time_use_up_a_fault_once(client):
 
 @pytest.mark.parametrize("condition", NEVER)
 def test_a_condition_on_a_text_that_is_never_met_is_refused(server, condition):
-    with pytest.raises(Refused, match=r"Expected texts, .* - at \$.match"):
+    with pytest.raises(Refused, match=r" \$.match"):
         server.fault("error", match={"headers": {"x": condition}})
 
 
