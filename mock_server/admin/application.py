@@ -43,6 +43,9 @@ def routes_of(module: ModuleType) -> list[Route]:
 SANDBOX_SUBJECTS = (sandbox_state, rules, journal, clock_and_choices, apps, datasets)
 SANDBOX_ROUTES = [*chain.from_iterable(map(routes_of, SANDBOX_SUBJECTS))]
 ADMIN_ROUTES = [*SANDBOX_ROUTES, *routes_of(sandboxes)]
+ZIPPED = Middleware(GZipMiddleware, compresslevel=1)
+CONSOLE_ROUTES = [Route(it.path, it.endpoint, middleware=[ZIPPED]) for it in routes_of(console)]
+"""The sections of the console, which a page fetches after each request that it hears of."""
 OTHER_NAMES = {"mappings": "/rules", "requests": "/journal"}
 """The name of a subject in WireMock -> its path."""
 
@@ -56,10 +59,10 @@ def create_admin(
         routes=[
             Route("/", console.get_console),
             Route("/openapi.json", lambda request: json_response(admin_document(ADMIN_ROUTES))),
-            *routes_of(console),
+            *CONSOLE_ROUTES,
             Mount("/static", files, middleware=[Middleware(GZipMiddleware)]),
             *ADMIN_ROUTES,
-            Mount("/sandboxes/{sandbox}", routes=[*SANDBOX_ROUTES, *routes_of(console)]),
+            Mount("/sandboxes/{sandbox}", routes=[*SANDBOX_ROUTES, *CONSOLE_ROUTES]),
         ],
         middleware=[Middleware(Guard, token=token, allowed_hosts=allowed_hosts)],
         exception_handlers={

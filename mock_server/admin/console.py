@@ -5,15 +5,16 @@ query of the page's address says what is shown: language, sandbox, dataset, fold
 Every action is a form that the script sends to the admin API.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import islice
+from json import dumps
 from pathlib import Path
 from typing import Any, TypeVar
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from msgspec import json, to_builtins
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields, replace
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -21,13 +22,14 @@ from mock_server.admin.clock_and_choices import get_clock
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
 from mock_server.choices import choice_table, profile_choices
 from mock_server.decoding.json_values import JsonObject
-from mock_server.faults.rule_kinds import PRESETS
+from mock_server.faults.rule_kinds import PRESETS, read_rule
 from mock_server.journal import Exchange, Violation
 from mock_server.releases.fastgpt import PROFILES
-from mock_server.scripting.match import brief_json
+from mock_server.scripting.match import Match, brief_json
 from mock_server.scripting.rule import Rule
 from mock_server.service.operations import OPERATION_NAMES
 from mock_server.store.account import folder_ids
+from mock_server.store.replies import as_text
 from mock_server.text.redaction import redact
 from mock_server.timing.clock import Clock
 
@@ -51,9 +53,9 @@ FAILURES: dict[str, JsonObject] = {
     "takes at most 5 requests in 10 s": {"kind": "rate_limit", "limit": 5, "window": 10},
     "is answered after 3 s": {"kind": "delay", "ms": 3000},
     "is not answered": {"kind": "hang"},
-    "loses its connection": {"kind": "reset"},
+    "loses its connection": {"kind": "reset", "times": 2},
     "does its work, then loses its connection": {"kind": "reset", "phase": "after"},
-    "finds its connection closed": {"kind": "empty"},
+    "finds its connection closed": {"kind": "empty", "times": 2},
     "gets bytes that are not HTTP": {"kind": "garbage"},
     "gets half of the body": {"kind": "truncate"},
     "gets broken JSON": {"kind": "malformed_json"},
@@ -63,7 +65,18 @@ FAILURES: dict[str, JsonObject] = {
     "finds a new item between two pages": {"kind": "page_drift", "insert": 1},
     "gets a wrong total": {"kind": "wrong_total"},
 }
-"""The failures to choose from, each with the fault that causes it, as a test adds it."""
+"""The failures to choose from, each with the fault that causes it, as a test adds it.
+
+A browser repeats a call by itself whose connection breaks: it is to break twice.
+"""
+FAILURE_RULES = {name: read_rule(it | {"times": 1}) for name, it in FAILURES.items()}
+OTHER_EFFECTS = {
+    "answer": "returns these data",
+    "hits": "finds these rows",
+    "hold": "waits for its release",
+    "reply": "gets this reply",
+}
+"""What other kinds of rules do to a call."""
 PAGE_HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'self'; img-src data:; object-src 'none'; "
@@ -74,6 +87,11 @@ PAGE_HEADERS = {
 
 CHINESE: dict[str, str] = json.decode((FILES / "templates" / "chinese.json").read_bytes())
 """The Chinese texts of the page, by the English texts. A missing text is shown in English."""
+_STREAMED = re.compile(
+    r'"delta":\{[^{}]*?"content":'
+    r'("(?:\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})|[^"\\\x00-\x1f])*")'
+)
+"""The text in an event of a streamed reply, as a valid text of JSON."""
 ENVIRONMENT = Environment(
     loader=DictLoader(
         {it.name: it.read_text("utf-8") for it in (FILES / "templates").glob("*.html")}
@@ -103,9 +121,15 @@ class ConsoleQuery(Input):
     dataset: str = ""
     folder: str = ""
     offset: NotNegative = 0
+    find: str = ""
+    """What the names of apps, chats, datasets or collections are to have."""
     entry: int = 0
     operation: str = ""
     problems: bool = False
+    search: str = ""
+    """What a request is to have."""
+    before: NotNegative = 0
+    """The number of the request before which the list begins; 0 for all."""
 
 
 def render(request: Request, template: str, language: str, **context: Any) -> Response:
@@ -150,6 +174,8 @@ def get_sections(call: AdminCall, query: ConsoleQuery) -> Response:
     choices = asdict(state.moment.choices)
     profile = asdict(profile_choices(state.moment.profile))
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
+    apps = found(state.moment.store.apps, query.find)
+    datasets = found(state.moment.store.datasets, query.find)
     return render(
         call.request,
         "sections",
@@ -165,19 +191,46 @@ def get_sections(call: AdminCall, query: ConsoleQuery) -> Response:
         is_changed=state.moment.store is not sandbox.baseline.store,
         problems=sum(map(is_problem, exchanges)),
         called=sorted({it.operation_name for it in exchanges if it.operation_name}),
-        latest=latest_exchanges(exchanges, query),
+        matching=matching_exchanges(exchanges, query),
         base=str(call.request.base_url).partition("/__admin")[0].rstrip("/"),
-        app=opened(state.moment.store.apps, query.app),
-        dataset=opened(state.moment.store.datasets, query.dataset),
+        apps=apps,
+        datasets=datasets,
+        app=opened(apps, query.app),
+        dataset=opened(datasets, query.dataset),
     )
 
 
-def latest_exchanges(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list[Exchange]:
-    """The latest exchanges that pass the filters, the latest first."""
+def matching_exchanges(exchanges: Iterable[Exchange], query: ConsoleQuery) -> list[Exchange]:
+    """The exchanges that pass the filters, the latest first."""
     matching = [it for it in exchanges if query.operation in ("", it.operation_name)]
     if query.problems:
         matching = [*filter(is_problem, matching)]
-    return [*islice(reversed(matching), PAGE_SIZE)]
+    if query.search:
+        matching = [it for it in matching if has_text(it, query.search.lower())]
+    return matching[::-1]
+
+
+def has_text(exchange: Exchange, text: str) -> bool:
+    """Whether a request has a text in its operation, its address, its status or its body."""
+    request = exchange.request
+    sent = (
+        f"{exchange.operation_name} {request.method} {request.path} {request.query_text}"
+        f" {exchange.status} {request.body.decode(errors='replace')}"
+    ).lower()
+    # JSON may have the characters of other languages as escapes.
+    return text in sent or dumps(text)[1:-1] in sent
+
+
+def found(resources: Mapping[str, ResourceT], text: str) -> dict[str, ResourceT]:
+    """The apps or datasets that have a text in a name of theirs, or of what is in them."""
+    return {id: it for id, it in resources.items() if is_found(it, text.lower())}
+
+
+def is_found(item: object, text: str) -> bool:
+    """Whether an object has a text in its name or its id, or something in it has."""
+    names = [getattr(item, it, "") for it in ("id", "name", "chat_id", "title", "custom_title")]
+    inner = getattr(item, "chats", getattr(item, "collections", {})).values()
+    return text in " ".join(map(str, names)).lower() or any(is_found(it, text) for it in inner)
 
 
 def opened(resources: Mapping[str, ResourceT], id: str) -> ResourceT | None:
@@ -201,29 +254,41 @@ def breaches(violations: Iterable[Violation]) -> list[Violation]:
     return [it for it in violations if it.served != "as_meant"]
 
 
-def summary(value: object) -> str:
+def summary(value: object, length: int = SUMMARY_CHARS) -> str:
     """A value in a short line; an object by its first fields, each with its value."""
     if not isinstance(value, dict):
-        return brief_json(value, SUMMARY_CHARS)
+        return brief_json(value, length)
     text = ""
     for name, item in value.items():
         field = f"{name}: {brief_json(item, VALUE_CHARS)}"
-        if len(text) + len(field) > SUMMARY_CHARS:
+        if len(text) + len(field) > length:
             return f"{text}…"
         text += f"{field}, "
     return text.removesuffix(", ")
 
 
+def joined_text(body: object) -> str:
+    """The text of a streamed reply; empty for another body."""
+    return "".join(map(json.decode, _STREAMED.findall(as_text(body))))
+
+
+def effect(rule: Rule) -> str:
+    """What a rule does to a call, in the words of the page; empty if it has none for that."""
+    usual = replace(rule, operation="*", match=Match(), times=1, skip=0, probability=1.0, ttl=None)
+    names = [name for name, it in FAILURE_RULES.items() if it == usual]
+    return names[0] if names else OTHER_EFFECTS.get(rule.kind, "")
+
+
 def special_fields(rule: Rule) -> JsonObject:
-    """The fields of a rule that have a value and are not as in `Rule()`, without secrets."""
-    defaults = to_builtins(Rule())
+    """The fields of a rule that are not as usual, nor in the words of the page, without secrets."""
     special = {}
-    for name, value in to_builtins(rule).items():
-        # The page has some fields in its sentences.
-        is_in_words = name in ("kind", "operation", "times", "ttl")
+    values = to_builtins(rule)
+    in_words = {"operation", "times", "ttl", *FAILURES.get(effect(rule), {})}
+    for it in fields(rule):
+        value = getattr(rule, it.name)
         is_empty = not value and not isinstance(value, int | float)
-        if not is_in_words and not is_empty and value != defaults.get(name):
-            special[name] = value
+        if it.encode_name not in in_words and not is_empty and value != it.default:
+            special[it.encode_name] = values[it.encode_name]
     return {**redact(special)}
 
 
@@ -234,8 +299,9 @@ def pretty(value: object) -> str:
     return json.format(json.encode(value)).decode()
 
 
-FILTERS = (summary, pretty, special_fields, breaches)
+FILTERS = (summary, pretty, effect, special_fields, breaches, joined_text)
 ENVIRONMENT.filters |= {it.__name__: it for it in FILTERS}
+ENVIRONMENT.tests["found"] = is_found
 ENVIRONMENT.globals |= {
     "operations": OFFERED_OPERATIONS,
     "failures": FAILURES,

@@ -24,7 +24,8 @@ OVERLAPS = """() => {
     }
     return { left: Math.max(0, left), top, right, bottom };
   };
-  const shown = [...document.querySelectorAll('a, button, input, select, textarea, summary')]
+  const within = document.querySelector('dialog[open]') ?? document; // it covers what is behind
+  const shown = [...within.querySelectorAll('a, button, input, select, textarea, summary')]
     .filter((it) => it.checkVisibility());
   const boxes = shown.map((it) => [it, visible(it)]);
   return boxes.flatMap(([it, a], at) => boxes.slice(at + 1)

@@ -4,9 +4,9 @@
  * The query of the address says what is shown; a link such as `?folder=ID` changes a field
  * of it. Forms say by attributes what is sent: `data-method`, `data-merge` (read the object,
  * change these fields, put it back), `data-new` (replace nothing), and of a field
- * `data-type="json"`. `data-ask` names what a button deletes with its content, `data-with` the only field that it
- * sends beside its own, `data-done` is the sentence that stands beside a control afterwards,
- * with {names} of what was sent or returned.
+ * `data-type="json"`. An action may have several paths. `data-ask` is what a button asks before,
+ * `data-with` the only field that it sends beside its own, `data-done` the sentence that stands
+ * beside a control afterwards, with {names} of what was sent or returned.
  */
 
 import { admin, root } from "./server.js";
@@ -20,6 +20,13 @@ const live = document.getElementById("live");
 const demo = document.getElementById("demo");
 const sure = document.getElementById("sure");
 const YAML = "application/yaml";
+const isChinese = document.documentElement.lang === "zh-CN";
+/** The Chinese of what the server writes, by the English; both have {0}, {1} for parts. */
+const messages = isChinese ? await (await fetch("static/messages.json")).json() : {};
+const patterns = Object.entries(messages).map(([english, chinese]) => {
+  const escaped = english.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+  return [new RegExp(`^${escaped.replace(/\{\d\}/g, "(.+?)")}$`, "s"), chinese];
+});
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const narrow = matchMedia("(max-width: 759px)");
 const shown = new Map();
@@ -34,6 +41,7 @@ function refresh() {
     const response = await admin("GET", `console${location.search}`);
     show(await response.text());
     notice.hidden = true;
+    deaden(false);
   }).catch((error) => error.status === 404 ? reportSandbox() : report(error));
   return lastRefresh;
 }
@@ -41,6 +49,7 @@ function refresh() {
 /** Put new cards in the places of those that differ. */
 function show(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
+  for (const it of fresh.querySelectorAll("[data-message]")) tell(it, it.dataset.message);
   for (const section of fresh.querySelectorAll("section[id]")) {
     const target = document.getElementById(section.id);
     if (!target.firstElementChild) target.append(...section.cloneNode(true).children);
@@ -115,7 +124,10 @@ function filled(text, values) {
 
 /** Send a form to the admin API; what has become of it stands beside the control. */
 async function send(form, submitter) {
-  if ("ask" in submitter.dataset && !(await isSure(submitter.dataset.ask))) return;
+  if (submitter.ariaBusy || ("ask" in submitter.dataset && !(await isSure(submitter)))) return;
+  const row = submitter.closest("li");
+  const places = [row, row?.nextElementSibling, row?.previousElementSibling];
+  submitter.ariaBusy = "true";
   try {
     const fields = fieldsOf(form, submitter);
     const answer = await perform(form, submitter, fields);
@@ -129,9 +141,21 @@ async function send(form, submitter) {
     // Now the list has a rule that was added, unless it has fired.
     if (form.getAttribute("action") === "rules") sentence.rule = answer;
     forgetFired();
+    if (!submitter.isConnected && document.activeElement === document.body) {
+      focusOneOf(places, said);
+    }
   } catch (error) {
     complain(error, form, submitter);
   }
+  submitter.ariaBusy = null;
+}
+
+/** Focus the first of these rows that is left; else the sentence about what was done. */
+function focusOneOf(rows, sentence) {
+  const ids = rows.map((it) => it?.querySelector(":is(a, button, summary)[id]")?.id);
+  const left = ids.map((id) => document.getElementById(id)).find((it) => it);
+  if (!left && sentence) sentence.node.tabIndex = -1;
+  (left ?? sentence?.node)?.focus();
 }
 
 /** A text of the server about a fixture, with the name of its file, which the server does not have. */
@@ -142,11 +166,14 @@ function withFile(text, file) {
 /** Send the fields of a form, and return the server's answer. */
 async function perform(form, submitter, fields) {
   const method = submitter.dataset.method ?? form.dataset.method ?? "POST";
-  const path = form.getAttribute("action").replace("{id}", encodeURIComponent(fields.id));
+  const action = submitter.getAttribute("formaction") ?? form.getAttribute("action");
+  const paths = action.replace("{id}", encodeURIComponent(fields.id)).split(" ");
+  const path = paths.pop();
   const isMerged = "merge" in form.dataset && method === "PUT";
   const old = isMerged ? await (await admin("GET", path)).json() : {};
   const body = fields.file instanceof File ? await fixtureOf(fields.file) : { ...old, ...fields };
   const headers = "new" in form.dataset ? { "If-None-Match": "*" } : {};
+  await Promise.all(paths.map((it) => admin(method, it)));
   const response = await admin(method, path, method === "DELETE" ? undefined : body, { headers });
   return response.json();
 }
@@ -167,9 +194,10 @@ async function save(button) {
   say(button.dataset.done, button);
 }
 
-/** Ask whether to delete something that has content. */
-async function isSure(what) {
-  sure.querySelector("p").textContent = filled(texts.ask, { what });
+/** Ask what a button is to ask before it does its work. */
+async function isSure(button) {
+  sure.querySelector("p").textContent = button.dataset.ask;
+  for (const it of sure.querySelectorAll("h2, .danger")) it.textContent = button.textContent;
   sure.returnValue = "";
   sure.showModal();
   await new Promise((done) => sure.addEventListener("close", done, { once: true }));
@@ -183,7 +211,9 @@ function outcome(form, submitter, values) {
   const usual = values.times > 1 ? form.dataset.doneMany : null;
   const text = submitter.dataset.done ?? lastOption?.dataset.done ?? usual ?? form.dataset.done;
   const names = { one: values.operation, of: values.operation, what: lastOption?.text };
-  return filled(text, Object.assign(names, values, ...options.map((it) => ({ ...it.dataset }))));
+  const all = Object.assign(names, values, ...options.map((it) => ({ ...it.dataset })));
+  const why = values.times === 2 && lastOption?.dataset.why;
+  return [filled(text, all), why].filter(Boolean).join(" ");
 }
 
 /** Show what went wrong at the field that it is about, else beside the control. */
@@ -195,7 +225,8 @@ function complain(error, form, submitter) {
   const field = error.field ?? named ?? (typed.length === 1 ? typed[0] : null);
   const isOurs = error.field || error.status === 412 || error instanceof TypeError;
   const text = withFile(messageOf(error), field?.files?.[0]);
-  say(text, field ?? submitter, isOurs ? null : "en"); // the server writes English
+  say(text, field ?? submitter);
+  if (!isOurs) tell(said.node, text);
   said.node.classList.add("wrong");
   said.node.role = "alert";
   if (field?.type === "file") field.value = ""; // once the file is edited, it must be chosen again
@@ -207,21 +238,35 @@ function complain(error, form, submitter) {
 /** Add what is valid and looks like a mistake to the sentence, which then stays. */
 function warn(text) {
   const warning = document.createElement("strong");
-  warning.lang = "en";
-  warning.textContent = text;
+  tell(warning, text);
   said.node.append("\n", warning);
   said.node.classList.add("warned");
   said.node.role = "alert";
 }
 
+/** Put a text of the server into an element, in the language of the page where that is known. */
+function tell(element, text) {
+  const translated = text.split("\n").map(inChinese).join("\n");
+  element.replaceChildren(...withCode(translated));
+  element.lang = translated === text ? "en" : "zh-CN";
+}
+
+/** A text of the server in Chinese; what has none stays as it is. */
+function inChinese(text) {
+  for (const [pattern, chinese] of patterns) {
+    const parts = text.match(pattern)?.slice(1).map(inChinese);
+    if (parts) return filled(chinese, parts);
+  }
+  return text;
+}
+
 /** Say a sentence beside a control, until the next one, or until it is old; return its place. */
-function say(text, control, language = null) {
+function say(text, control) {
   forget();
   const node = document.createElement("p");
   node.className = "said";
   node.role = "status";
-  node.lang = language ?? document.documentElement.lang;
-  text.split("`").forEach((part, at) => node.append(at % 2 ? code(part) : part));
+  node.append(...withCode(text));
   const id = control.id || control.closest("[id]").id;
   said = { node, id, card: control.closest(".card")?.id ?? "state" };
   place();
@@ -229,10 +274,13 @@ function say(text, control, language = null) {
   return said;
 }
 
-function code(text) {
-  const element = document.createElement("code");
-  element.textContent = text;
-  return element;
+/** A text with `code` in it, as nodes. */
+function withCode(text) {
+  return text.split("`").map((part, at) => {
+    const node = document.createElement(at % 2 ? "code" : "span");
+    node.textContent = part;
+    return node;
+  });
 }
 
 /** Put the sentence into its place; where its control is gone, below the title of its card. */
@@ -297,6 +345,12 @@ function reportSandbox() {
   link.textContent = texts.leave;
   notice.replaceChildren(filled(texts.gone, { name }), " ", link);
   notice.hidden = false;
+  deaden(true);
+}
+
+/** Let nobody press what belongs to a sandbox that is not there. */
+function deaden(isGone) {
+  for (const it of document.querySelectorAll("main > section")) it.inert = isGone;
 }
 
 /** What an Error says; that of a failed fetch differs by browser. */
@@ -321,9 +375,15 @@ async function copyKey(button) {
   await copy(key, button);
 }
 
-/** Follow the journal as long as the page is open. */
+/** Follow the journal while the page is seen: a browser has six connections for all its tabs. */
 async function follow() {
   for (;;) {
+    if (document.hidden) {
+      await new Promise((done) => {
+        document.addEventListener("visibilitychange", done, { once: true });
+      });
+      refresh();
+    }
     following = new AbortController();
     try {
       const response = await admin("GET", "journal/stream", undefined, following);
@@ -340,6 +400,8 @@ async function follow() {
 }
 
 function setLive(isLive) {
+  if (isLive && !notice.hidden) refresh(); // what it says is old
+  notice.hidden ||= isLive;
   live.textContent = isLive ? live.dataset.on : live.dataset.off;
   live.classList.toggle("on", isLive);
 }
@@ -360,7 +422,8 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   if ("token" in form.dataset) return;
   if ("view" in form.dataset) {
-    go(addressWith({ operation: "", problems: "", ...fieldsOf(form) }));
+    const cleared = Object.fromEntries([...form.elements].map((it) => [it.name, ""]));
+    go(addressWith({ ...cleared, ...fieldsOf(form) }));
   } else send(form, event.submitter);
 });
 
@@ -384,6 +447,14 @@ document.addEventListener("click", (event) => {
   if (it.dataset.copyKey) copyKey(it).catch(report);
   if (it.dataset.save) save(it).catch(report);
 });
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== " " || !event.target.matches("a[role=button]")) return;
+  event.preventDefault();
+  event.target.click();
+});
+
+document.addEventListener("visibilitychange", () => document.hidden && following.abort());
 
 document.addEventListener("mouseover", (event) => {
   const name = event.target.closest(".name");
