@@ -223,3 +223,56 @@ def test_what_no_browser_can_reach_has_no_button(client, id):
     for query in (f"app={id}", "app=a", f"dataset={id}", "dataset=b"):
         actions = re.findall('action="([^"]+)"', part(client, f"all?{query}"))
         assert actions and all({".", ".."}.isdisjoint(it.split("/")) for it in actions)
+
+
+def test_requests_are_searched_and_have_older_pages(client):
+    for number in range(102):
+        client.fetch(LIST, SENT_LIST | {"offset": number})
+    client.fetch(LIST, SENT_LIST | {"searchText": "caf\u00e9"})
+    shown = part(client, "requests")
+    assert "100 of 103" in shown
+    older = re.findall('id="older" href="[?](.*?)"', shown)
+    assert entries(client, older[0]) == [3, 2, 1]
+    assert entries(client, "search=CAF%C3%89") == [103]
+    assert entries(client, "search=listV2&operation=updateHistory") == []
+
+
+def test_data_are_searched(client):
+    def found(text: str, kind: str) -> list[str]:
+        return re.findall(f'id="{kind}-(.*?)"', part(client, f"data?find={text}"))
+
+    assert (found("suPP", "app"), found("suPP", "dataset")) == (["app"], [])
+    assert (found("two", "app"), found("two", "pin")) == (["app"], ["c2"])
+    assert found("Alpha", "dataset") == ["d"]
+    assert found("in-b", "name") == ["d", "in-b"]
+
+
+STREAMS = ["It is ", 'raining: ☔ "x"']
+HOSTILE = [r'"\q"', r'"\ud83d"', '"\n"', '"open', "1"]
+
+
+def test_the_text_of_a_stream_is_joined(client):
+    client.add("reply", parts=STREAMS, stream={"firstTokenMs": 0})
+    client.talk("The weather?", stream=True)
+    assert "It is raining: ☔ &#34;x&#34;</p>" in part(client, "requests?entry=1")
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_what_is_no_stream_is_shown_as_it_is(client, content):
+    client.add("answer", operation="GET /x", text=f'data: {{"delta":{{"content":{content}}}}}')
+    client.request("GET", "/x")
+    assert "The text of the stream" not in part(client, "requests?entry=1")
+
+
+def test_a_preset_is_one_entry(client):
+    client.admin("POST", "/rules", {"preset": "flaky"})
+    client.admin("POST", "/rules", {"preset": "flaky"})
+    shown = part(client, "control")
+    assert shown.count('id="remove-flaky"') == 1
+    assert 'action="rules/f1 rules/f2 rules/f3 rules/f4 rules/f5 rules/f6"' in shown
+    assert re.search('id="preset-flaky"[^>]*aria-pressed="true"', shown)
+
+
+def test_another_profile_than_at_the_start_is_marked(client):
+    client.admin("PUT", "/choices", {"profile": "fastgpt-4.16"})
+    assert '<li class="marked">Profile: fastgpt-4.16' in part(client, "status")

@@ -174,4 +174,5 @@ document.addEventListener("refresh", async () => {
   await panel.load(readShown, show);
   if (before && current === before && !isAsking) loadRecords();
 });
-panel.load(read, show);
+await panel.load(read, show);
+if (!current) talk.status.append(make("p", { className: "empty" }, word("noMessages")));

@@ -5,7 +5,7 @@ import { apiKey, keepApiKey } from "./service.js";
 const WORDS = {
   tagline: ["Help desk", "客服中心"],
   refresh: ["Refresh", "刷新"],
-  connection: ["Connection", "连接"],
+  connection: ["Connection", "连接设置"],
   key: ["API key", "API 密钥"],
   save: ["Save", "保存"],
   cancel: ["Cancel", "取消"],
@@ -20,6 +20,7 @@ const WORDS = {
   unpin: ["Unpin: {0}", "取消置顶：{0}"],
   noApps: ["This account has no apps.", "此账户没有应用。"],
   noChats: ["No chats yet. Begin with a new chat.", "还没有会话，请新建会话。"],
+  noMessages: ["Messages are shown once the chats are there.", "会话加载后，消息会显示在这里。"],
   noRecords: ["Ask a question to begin.", "请输入您的问题。"],
   question: ["Your question", "您的问题"],
   ask: ["Ask", "发送"],
@@ -103,7 +104,7 @@ function titleOf(error) {
 /** A box that says what went wrong, with Retry; after a 429 it counts down, then retries. */
 export function problemBox(error, retry) {
   const button = make("button", { className: "main", onclick: retry }, word("retry"));
-  const text = error.kind && error.message;
+  const text = error.kind === "failed" && error.message; // others are for developers
   const content = [make("strong", {}, titleOf(error)), text && make("p", {}, text), button];
   const box = make("div", { className: "problem" }, ...content);
   if (!error.retryAfter) return box;

@@ -26,7 +26,7 @@ OVERLAPS = """() => {
   };
   const within = document.querySelector('dialog[open]') ?? document; // it covers what is behind
   const shown = [...within.querySelectorAll('a, button, input, select, textarea, summary')]
-    .filter((it) => it.checkVisibility());
+    .filter((it) => it.checkVisibility() && !it.closest('[inert]'));
   const boxes = shown.map((it) => [it, visible(it)]);
   return boxes.flatMap(([it, a], at) => boxes.slice(at + 1)
     .filter(([other, b]) => !it.contains(other) && !other.contains(it)

@@ -335,6 +335,7 @@ def test_a_warning_stands_below_what_was_done(server, visit):
     ("operation", "kind", "times", "sentence"),
     [
         ("listV2", "fails with 503", "", "The next listV2 fails with 503."),
+        ("*", "loses its connection", "", "each loses its connection. Two calls, as a browser"),
         ("*", "is not answered", "", "The next call of any operation is not answered."),
         ("listV2", "gets a wrong total", "3", "The next 3 calls of listV2: each gets a"),
         ("*", "takes at most 5 requests in 10 s", "", "any operation: at most 5 requests in 10 s"),
@@ -415,6 +416,69 @@ def test_a_server_that_is_gone_is_said_so(visit):
     expect(page.locator("#failing .wrong")).to_have_text("The server does not answer.")
 
 
+def test_a_server_that_is_back_is_not_said_to_be_gone(visit):
+    with MockServer() as server:
+        page = console(visit, server)
+    expect(page.locator("#notice")).to_have_text("The server does not answer.")
+    with MockServer(port=int(server.url.rpartition(":")[2])):
+        expect(page.locator("#live.on")).to_be_visible()
+        expect(page.locator("#notice")).to_be_hidden(timeout=100)
+
+
+HIDE = """(isHidden) => {
+  Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+def test_a_hidden_page_gives_its_stream_back(server, visit):
+    page = console(visit, server)
+    with page.expect_event("requestfailed", lambda it: it.url.endswith("/journal/stream")):
+        page.evaluate(HIDE, True)
+    with page.expect_request("**/journal/stream"):
+        page.evaluate(HIDE, False)
+
+
+def test_a_list_is_used_by_the_keyboard(server, visit):
+    for name in ("one", "two"):
+        server.snapshot(name)
+    list_collections(server)
+    page = console(visit, server)
+    page.locator("#entry-1").press(" ")
+    expect(page.locator("#entry-1")).to_have_attribute("aria-expanded", "true")
+    page.locator("#forget-one").press("Enter")
+    in_dialog(page, "Delete")
+    expect(page.locator("#restore-two")).to_be_focused()
+
+
+@pytest.mark.parametrize("name", ["Restore", "Clear the list"])
+def test_what_cannot_be_undone_is_asked(server, visit, name):
+    server.snapshot("before")
+    server.remove_app(APP)
+    list_collections(server)
+    page = console(visit, server)
+    page.get_by_role("button", name=name).click()
+    in_dialog(page, "Cancel")
+    expect(page.locator("#state")).to_contain_text("Data: changed since the start")
+    assert len(server.journal) == 1
+    page.get_by_role("button", name=name).click()
+    in_dialog(page, name)
+    expect(page.locator(".said")).to_be_visible()
+
+
+def test_what_the_server_says_is_in_chinese(server, visit):
+    server.http.post(LIST, json={"offset": 0, "datasetId": "no"}, headers=by("any-key"))
+    page = console(visit, server, locale="zh-CN")
+    expect(page.locator(".entry .name").last).to_contain_text("有 3 个知识库")
+    page.locator("#fail-kind").select_option('{"kind": "lost_write"}')
+    page.locator("#fail").click()
+    warning = page.locator("#failing .warned strong")
+    expect(warning).to_contain_text("lost_write 对 listV2 不会触发")
+    page.locator("#clock-now").fill("x")
+    page.locator("#clock-now").press("Enter")
+    expect(page.locator("#clock .wrong")).to_contain_text("应为")
+
+
 def test_tabs_turn_by_the_keyboard(server, visit):
     page = console(visit, server, width=390)
     tabs = page.get_by_role("tab")
@@ -466,8 +530,11 @@ def test_a_sandbox_is_created_opened_and_deleted(server, visit):
 
 
 def test_a_sandbox_that_does_not_exist_leads_to_the_default_one(server, visit):
-    page = visit(f"{server.url}/__admin/?sandbox=gone")
+    sandbox = server.create_sandbox(name="gone")
+    page = console(visit, server, "?sandbox=gone")
+    sandbox.remove_sandbox()
     expect(page.get_by_role("alert")).to_contain_text("There is no sandbox “gone”")
+    expect(page.locator("main > section[inert]")).to_have_count(4)
     check_look(page)
     page.get_by_role("link", name="Open the sandbox default").click()
     expect(page.locator("#state")).to_contain_text("Sandbox: default")
