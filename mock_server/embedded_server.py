@@ -16,6 +16,8 @@ from mock_server.http.server import Server, listening_socket, url_of
 from mock_server.sandbox import Sandboxes
 
 Returned = TypeVar("Returned")
+STOP_SECONDS = 10
+"""How long the event loop may be held up."""
 
 
 class NotStarted:
@@ -88,15 +90,11 @@ class MockServer(Control):
         self._server.stop()
         self.http.close()
         # Requests have 2 s, and their functions 1 s more.
-        self._thread.join(10)
+        self._thread.join(STOP_SECONDS)
         if self._thread.is_alive():
-            raise TimeoutError(
-                "Expected a server that ends within 10 s, got one whose event loop is held up "
-                "- at MockServer.close"
-            )
+            raise self._held_up("close")
         self._thread = None
-        if self.sandboxes.failures:
-            raise self.sandboxes.failures.pop(0)
+        self.sandboxes.functions.raise_first()
 
     def run(self, function: Callable[[], Returned]) -> Returned:
         """Run a function in the server's event loop, if it runs; return the function's result."""
@@ -106,7 +104,18 @@ class MockServer(Control):
 
         if self._thread is None:
             return function()
-        return run_coroutine_threadsafe(call_function(), self._server.loop).result()
+        try:
+            return run_coroutine_threadsafe(call_function(), self._server.loop).result(STOP_SECONDS)
+        except TimeoutError:
+            raise self._held_up("run") from None
+
+    def _held_up(self, method: str) -> TimeoutError:
+        """That the event loop does not go on, and which functions may be the reason."""
+        names = ", ".join(self.sandboxes.functions.running)
+        return TimeoutError(
+            f"Expected a server that goes on within {STOP_SECONDS} s, got one whose event loop is "
+            f"held up (functions that run: {names or 'none'}) - at MockServer.{method}"
+        )
 
     def __enter__(self) -> Self:
         return self.start()

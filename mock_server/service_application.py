@@ -18,6 +18,7 @@ from mock_server.http.request import ClientRequest, header_texts, read_body
 from mock_server.http.responses import error_response
 from mock_server.journal import Exchange
 from mock_server.sandbox import Sandboxes
+from mock_server.scripting.handlers import words_of
 from mock_server.service.call import Call
 from mock_server.service.credentials import sandbox_key
 from mock_server.service.handling import Handling
@@ -48,10 +49,18 @@ class Service:
             return
         # The request counts from here on, whatever becomes of the response.
         call = self._enter(scope, body, is_whole=len(body) <= limit)
-        handling = Handling(call, self._routes, scope, receive, send)
+        functions = self._sandboxes.functions
+        handling = Handling(call, self._routes, functions, scope, receive, send)
         try:
             response = await self._response(call, handling)
-            await handling.deliver(response)
+            try:
+                await handling.send(response)
+            # A function may have returned a response of its own that raises.
+            except Exception as error:
+                refusal = self._failed(call, error)
+                if not call.exchange.status:
+                    await handling.send(refusal)
+            await handling.finish()
         except CancelledError:
             # In process, a client leaves by cancelling the request.
             call.exchange.note_end(client_left=True)
@@ -89,12 +98,7 @@ class Service:
             raise
         # The function of a rule may raise anything. A test fails by it that does not look.
         except BaseException as error:
-            log.exception("%s %s", call.request.method, call.request.path)
-            self._sandboxes.failures.append(error)
-            refusal = errors.ServerError(
-                f"no failure of the server, got {type(error).__name__}: {error} (its log says more)"
-            )
-            response = error_response(refusal, Choices())
+            response = self._failed(call, error)
         # Name the request, as FastGPT does; its sandbox and state: a client may mix them up.
         own_headers = [
             (b"x-request-id", b"%b%012x" % (self._id_start, next(self._numbers))),
@@ -107,6 +111,14 @@ class Service:
         # A new list, as a function may return a response with the old one again.
         response.raw_headers = response.raw_headers + added
         return response
+
+    def _failed(self, call: Call, error: BaseException) -> Response:
+        """Note a failure. Returns its response."""
+        self._sandboxes.functions.note(error)
+        log.error("%s %s", call.request.method, call.request.path, exc_info=error)
+        expected = "no failure of the server"
+        refusal = errors.ServerError(f"{expected}, got {words_of(error)} (its log says more)")
+        return error_response(refusal, Choices())
 
     async def _respond(self, call: Call, handling: Handling) -> Response:
         """The right response to a request, or what a fault makes of it."""

@@ -16,7 +16,7 @@ from mock_server.faults.rule_kinds import (
     read_preset,
     read_rule,
 )
-from mock_server.scripting.handlers import HANDLER
+from mock_server.scripting.handlers import HANDLER, name_of
 from mock_server.scripting.paths import PathPattern
 from mock_server.scripting.response_rules import odd_texts
 from mock_server.scripting.rule import ActiveRule, Rule
@@ -122,7 +122,7 @@ def rule_view(active: ActiveRule[Rule]) -> RuleView:
         "held": active.held,
         "outwaited": active.outwaited,
         "preset": active.preset,
-        "handler": active.handler and getattr(active.handler, "__qualname__", repr(active.handler)),
+        "handler": active.handler and name_of(active.handler),
         "declared": active.is_declared,
     }
 

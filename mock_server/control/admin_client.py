@@ -14,7 +14,7 @@ import msgspec
 from starlette.types import ASGIApp
 
 from mock_server.decoding.json_values import JsonObject
-from mock_server.scripting.handlers import HANDLER, Handler
+from mock_server.scripting.handlers import HANDLER, Handler, check_not_in_server_loop
 from mock_server.timing.system_time import RealTime
 
 TIMEOUT = 30
@@ -57,6 +57,7 @@ class AdminClient:
         self, method: str, path: str, body: Any = None, media: str = "json", **query: Any
     ) -> JsonObject:
         """Call any route of the API, with bytes or an object. Raises Refused, ConnectionError."""
+        check_not_in_server_loop()
         url = f"/__admin{path}"
         headers = {"Content-Type": f"application/{media}"}
         content = body

@@ -1,17 +1,17 @@
 """Answers, replies and hits: rules by which a test sets responses, or parts of them."""
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
-from inspect import isawaitable
+from reprlib import Repr
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field, to_builtins
 from msgspec.structs import replace
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from mock_server.decoding.json_values import (
@@ -23,7 +23,14 @@ from mock_server.decoding.json_values import (
 from mock_server.errors import InvalidField
 from mock_server.http.connection import watch_client
 from mock_server.http.responses import JSON_TYPE, NO_STORE
-from mock_server.scripting.handlers import Handler, HandlerRequest
+from mock_server.scripting.handlers import (
+    Functions,
+    Handler,
+    HandlerRequest,
+    harmless_parts,
+    name_of,
+    words_of,
+)
 from mock_server.scripting.match import odd_conditions
 from mock_server.scripting.rule import Candidate, Rule, Times
 from mock_server.store.account import Store
@@ -37,6 +44,12 @@ FIRST_NAMES = ("count", "now", "body", "query", "path")
 """The names with which placeholders begin. The last three have a name after a dot."""
 FILLED = {"answer": ("data", "json"), "reply": ("text", "parts", "variables"), "hits": ("rows",)}
 """Kind of a rule -> the fields whose placeholders are filled."""
+MAY_RETURN = {
+    "answer": "a JSON value or a starlette Response",
+    "reply": "a text or a list of parts",
+    "hits": "a list of rows",
+}
+"""Kind of a rule -> what its function may return."""
 _PLACEHOLDER = re.compile(r"\{\{( *(?:count|now|(?:body|query|path)\.[^{}]{1,256}) *)\}\}")
 _IN_BRACES = re.compile(r"\{\{([^{}]{1,256})\}\}")
 FRAMING_HEADERS = {"connection", "content-length", "transfer-encoding"}
@@ -228,10 +241,10 @@ class HitsRule(LastingRule, tag="hits", frozen=True, kw_only=True):
         return f"There is no row {ids[0]!r} yet: the hits leave it out" if ids else None
 
 
-async def compute(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
+async def compute(firing: Candidate[Any], handler: Handler, functions: Functions) -> Candidate[Any]:
     """Run the function of a rule that fires. Returns the candidate with its result.
 
-    Raises what the function raises; for a result that does not fit TypeError.
+    Raises an Exception for what the function raises; for a result that does not fit TypeError.
     """
     sent = firing.exchange.request
     # The function may change the values that it gets.
@@ -246,32 +259,49 @@ async def compute(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
         question=firing.exchange.question,
         count=firing.active.fired,
     )
-    # The threads of the loop's pool may be too few for functions that wait for one another.
-    result = await asyncio.wrap_future(ThreadPoolExecutor(1).submit(handler, request))
-    # That of a coroutine function is a coroutine, which runs in this loop.
-    if isawaitable(result):
-        result = await result
-    match firing.rule:
-        case AnswerRule() if isinstance(result, Response):
-            # The function may return the same object again.
-            ready = copy(result)
-            # Faults find no body to break in a stream.
-            vars(ready).setdefault("body", b"")
-            return replace(firing, ready=ready)
-        case AnswerRule(operation=operation):
-            fields = {"json" if " " in operation else "data": result}
-        case ReplyRule() if isinstance(result, str):
-            fields = {"text": result}
-        case ReplyRule():
-            fields = {"text": None, "parts": result}
-        case _:
-            fields = {"rows": result}
-    filled = to_builtins(firing.rule) | to_builtins(fields)
+    result = await functions.call(handler, request)
+    if isinstance(firing.rule, AnswerRule) and isinstance(result, Response):
+        return replace(firing, ready=own_response(result, name_of(handler)))
     try:
+        filled = to_builtins(firing.rule) | fields_of_result(firing.rule, result)
         return replace(firing, rule=convert_or_refuse(filled, type(firing.rule)))
-    except InvalidField as refusal:
-        name = getattr(handler, "__qualname__", handler)
-        raise TypeError(f"{name} returned {result!r:.80}: {refusal.message}") from None
+    # A value of the user's may raise anything where it is read.
+    except Exception as problem:
+        reason = problem.message if isinstance(problem, InvalidField) else words_of(problem)
+        allowed = MAY_RETURN[firing.rule.kind]
+        told = (
+            f"{name_of(handler)} returned {Repr().repr(result)}: {reason} (it may return {allowed})"
+        )
+        raise TypeError(told) from None
+
+
+def own_response(response: Response, name: str) -> Response:
+    """The response that a function has returned, to be sent once: it may return it again."""
+    ready = copy(response)
+    ready.raw_headers = [*response.raw_headers]
+    # Faults find no body to break in a stream.
+    vars(ready).setdefault("body", b"")
+    if isinstance(ready, StreamingResponse):
+        ready.body_iterator = harmless_parts(ready.body_iterator, name)
+    return ready
+
+
+def fields_of_result(rule: Rule, result: Any) -> dict[str, Any]:
+    """The fields of a rule with what its function has returned. Raises an Exception."""
+    if isinstance(rule, AnswerRule) and isinstance(result, tuple):
+        raise TypeError("a tuple is no JSON; JSONResponse(value, 404) has a status")
+    value = to_builtins(result, builtin_types=(bytes, bytearray, memoryview), str_keys=True)
+    # It refuses bytes and NaN; the other encoder refuses half a character, and long integers.
+    json.dumps(value, allow_nan=False)
+    msgspec.json.encode(value)
+    match rule:
+        case AnswerRule(operation=operation):
+            return {"json" if " " in operation else "data": value}
+        case ReplyRule() if isinstance(value, str):
+            return {"text": value}
+        case ReplyRule():
+            return {"text": None, "parts": value}
+    return {"rows": value}
 
 
 def check_part(part: Part) -> None:

@@ -20,9 +20,10 @@ from mock_server.http.connection import (
     wait_for_disconnect,
     watch_client,
 )
-from mock_server.http.request import MAX_BODY, check_size
+from mock_server.http.request import MAX_BODY, check_size, header_texts
 from mock_server.http.responses import error_response
 from mock_server.journal import Violation
+from mock_server.scripting.handlers import Functions, name_of
 from mock_server.scripting.response_rules import AnswerRule, compute
 from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
 from mock_server.service.advice import accepting_choices
@@ -43,11 +44,18 @@ class Handling:
     """The work on one request, as the service does it and as faults disturb it."""
 
     def __init__(
-        self, call: Call, routes: Routes, scope: Scope, receive: Receive, send: Send
+        self,
+        call: Call,
+        routes: Routes,
+        functions: Functions,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
         self.call = call
         """The call as it came; its performed copies are outcomes."""
         self._routes = routes
+        self._functions = functions
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -60,6 +68,10 @@ class Handling:
         self._kept: Call | None = None
         self._ended = call.state.script.ended.listen()
         """Done once the sandbox is reset or removed, or the server stops."""
+        self._own: Candidate[Any] | None = None
+        """The answer whose function has returned a response of its own."""
+        self._sent_bytes = 0
+        """How much of the body of an own response is sent."""
         self._is_sent = False
         """Whether the whole response is sent."""
         call.sandbox.begin_request()
@@ -119,7 +131,9 @@ class Handling:
             pick.count()
             # The journal notes that the client leaves only while a task listens to the client.
             with watch_client(self.receive):
-                fired = await compute(pick.firing, handler)
+                fired = await compute(pick.firing, handler, self._functions)
+            if fired.ready is not None:
+                self._own = fired
             self.call.computed[type(fired.rule)] = Pick(firing=fired)
 
     def outcome(self) -> Call:
@@ -265,12 +279,26 @@ class Handling:
             return BrokenResponse(self.connection.close)
         return await self.right_response()
 
-    async def deliver(self, response: Response) -> None:
-        """Send a response; if it stays incomplete, close its connection.
+    async def send(self, response: Response) -> None:
+        """Send a response. Raises an Exception for whatever an own one raises, or does wrong."""
+
+        async def send() -> None:
+            await response(self._scope, self.receive, self._forward)
+
+        if self._own is None:
+            await send()
+            return
+        name = name_of(self._own.active.handler)
+        await self._functions.finish(send(), name)
+        is_cut = self._is_sent or self._ended.done() or self.call.exchange.client_left
+        if response is self._own.ready and not is_cut:
+            raise ValueError(f"Expected a response that is sent to its end - at {name}")
+
+    async def finish(self) -> None:
+        """If the response has stayed incomplete, close its connection.
 
         In process, where there is none, raises NeedsConnection if the response has begun.
         """
-        await response(self._scope, self.receive, self._forward)
         exchange = self.call.exchange
         if self._is_sent or exchange.client_left:
             return
@@ -313,7 +341,24 @@ class Handling:
         self.call.state.script.ended.forget(self._ended)
         self.call.state.journal.close(self.call.exchange)
 
+    def _check_own(self, message: Message) -> None:
+        """Raises an Exception if a message of an own response makes no HTTP."""
+        exchange = self.call.exchange
+        if message["type"] == "http.response.start":
+            # A view of the journal reads both.
+            header_texts(message["headers"])
+            if not 200 <= message["status"] <= 599:
+                raise ValueError(f"Expected a status of 200 to 599, got {message['status']}")
+            return
+        self._sent_bytes += len(message.get("body", b""))
+        length = header_texts(exchange.sent_headers).get("content-length")
+        is_whole = not message.get("more_body") and exchange.request.method != "HEAD"
+        if is_whole and length not in (None, str(self._sent_bytes)):
+            raise ValueError(f"Expected a body of {length} bytes, got {self._sent_bytes}")
+
     async def _forward(self, message: Message) -> None:
+        if self._own is not None:
+            self._check_own(message)
         # The journal is first: a client that has the response must find it there.
         self.call.exchange.note_sent(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
