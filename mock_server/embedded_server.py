@@ -92,30 +92,26 @@ class MockServer(Control):
         # Requests have 2 s, and their functions 1 s more.
         self._thread.join(STOP_SECONDS)
         if self._thread.is_alive():
-            raise self._held_up("close")
+            names = ", ".join(self.sandboxes.functions.running.values())
+            raise TimeoutError(
+                f"Expected a server that ends within {STOP_SECONDS} s, got one whose event loop is "
+                f"held up (functions that run: {names or 'none'}) - at MockServer.close"
+            )
         self._thread = None
         self.sandboxes.functions.raise_first()
 
     def run(self, function: Callable[[], Returned]) -> Returned:
-        """Run a function in the server's event loop, if it runs; return the function's result."""
+        """Run a function in the server's event loop, if it runs; return the function's result.
+
+        Raises TimeoutError if the event loop is held up.
+        """
 
         async def call_function() -> Returned:
             return function()
 
         if self._thread is None:
             return function()
-        try:
-            return run_coroutine_threadsafe(call_function(), self._server.loop).result(STOP_SECONDS)
-        except TimeoutError:
-            raise self._held_up("run") from None
-
-    def _held_up(self, method: str) -> TimeoutError:
-        """That the event loop does not go on, and which functions may be the reason."""
-        names = ", ".join(self.sandboxes.functions.running)
-        return TimeoutError(
-            f"Expected a server that goes on within {STOP_SECONDS} s, got one whose event loop is "
-            f"held up (functions that run: {names or 'none'}) - at MockServer.{method}"
-        )
+        return run_coroutine_threadsafe(call_function(), self._server.loop).result(STOP_SECONDS)
 
     def __enter__(self) -> Self:
         return self.start()

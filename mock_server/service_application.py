@@ -1,6 +1,5 @@
 """The service's HTTP API: one request, from top to bottom."""
 
-import logging
 from asyncio import CancelledError
 from collections.abc import Iterable
 from itertools import count
@@ -10,23 +9,17 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from mock_server import errors
-from mock_server.choices import Choices
 from mock_server.errors import Refusal
 from mock_server.faults.fault import Fault
 from mock_server.http.request import ClientRequest, header_texts, read_body
-from mock_server.http.responses import error_response
 from mock_server.journal import Exchange
 from mock_server.sandbox import Sandboxes
-from mock_server.scripting.handlers import words_of
 from mock_server.service.call import Call
 from mock_server.service.credentials import sandbox_key
 from mock_server.service.handling import Handling
 from mock_server.service.operation import Operation
 from mock_server.service.operations import OPERATIONS
 from mock_server.service.routes import Routes
-
-log = logging.getLogger(__name__)
 
 
 class Service:
@@ -53,14 +46,7 @@ class Service:
         handling = Handling(call, self._routes, functions, scope, receive, send)
         try:
             response = await self._response(call, handling)
-            try:
-                await handling.send(response)
-            # A function may have returned a response of its own that raises.
-            except Exception as error:
-                refusal = self._failed(call, error)
-                if not call.exchange.status:
-                    await handling.send(refusal)
-            await handling.finish()
+            await handling.deliver(response)
         except CancelledError:
             # In process, a client leaves by cancelling the request.
             call.exchange.note_end(client_left=True)
@@ -98,7 +84,7 @@ class Service:
             raise
         # The function of a rule may raise anything. A test fails by it that does not look.
         except BaseException as error:
-            response = self._failed(call, error)
+            response = handling.failed(error)
         # Name the request, as FastGPT does; its sandbox and state: a client may mix them up.
         own_headers = [
             (b"x-request-id", b"%b%012x" % (self._id_start, next(self._numbers))),
@@ -111,14 +97,6 @@ class Service:
         # A new list, as a function may return a response with the old one again.
         response.raw_headers = response.raw_headers + added
         return response
-
-    def _failed(self, call: Call, error: BaseException) -> Response:
-        """Note a failure. Returns its response."""
-        self._sandboxes.functions.note(error)
-        log.error("%s %s", call.request.method, call.request.path, exc_info=error)
-        expected = "no failure of the server"
-        refusal = errors.ServerError(f"{expected}, got {words_of(error)} (its log says more)")
-        return error_response(refusal, Choices())
 
     async def _respond(self, call: Call, handling: Handling) -> Response:
         """The right response to a request, or what a fault makes of it."""

@@ -4,18 +4,17 @@ import asyncio
 import concurrent.futures
 import sys
 from collections.abc import Callable, Iterator
-from datetime import date
-from threading import Event
 from typing import Any
 from unittest import SkipTest
 
 import httpx2
 import pytest
-from account import ACCOUNT, Client, LocalClient, examples
+from account import ACCOUNT, Client, LocalClient, examples, until
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
 from mock_server import Control, MockServer
+from mock_server.errors import NeedsConnection
 
 ASKED = {"datasetId": "d", "text": "Open?"}
 
@@ -48,11 +47,6 @@ class Unnamed:
         raise KeyError(self)
 
 
-async def cancels_itself(request: Any) -> Any:
-    asyncio.current_task().cancel()  # type: ignore[union-attr]
-    await asyncio.sleep(1)
-
-
 def recursive(request: Any) -> Any:
     return [recursive(request)]
 
@@ -81,7 +75,6 @@ for index, it in enumerate(RETURNED):
 MISDEEDS |= {
     "takes nothing": (lambda: 1, "TypeError"),  # type: ignore[dict-item, misc]
     "exits": (lambda _: sys.exit(), "SystemExit"),
-    "cancels itself": (cancels_itself, "CancelledError"),
     "is recursive": (recursive, "RecursionError"),
     "has no text": (Unnamed(), "KeyError"),
     "yields": (lambda _: (yield), "it may return "),
@@ -109,9 +102,11 @@ def either(request: pytest.FixtureRequest) -> Iterator[Client]:
             yield client
 
 
-def failure_of(client: Client) -> Any:
-    """What fails the test."""
-    return client.control.application.state.sandboxes.functions.take()
+def failures_of(client: Client) -> list[BaseException]:
+    """What fails the test, from now on forgotten."""
+    functions = client.control.application.state.sandboxes.functions
+    failures, functions.failures = functions.failures, []
+    return failures
 
 
 @pytest.mark.parametrize("misdeed", MISDEEDS)
@@ -123,5 +118,68 @@ def test_what_a_function_does_wrong_is_told(either, misdeed):
         either.control.reset()
         response = use(either, handler)
         assert response.status_code == 500 and told in response.json()["message"]
-        assert isinstance(failure_of(either), Exception) and failure_of(either) is None
+        (failure,) = failures_of(either)
+        assert isinstance(failure, Exception) and not isinstance(failure, SkipTest)
         assert either.control.summary()
+
+
+async def broken_stream() -> Any:
+    yield b"a"
+    raise KeyError("later")
+
+
+def broken_parts(error: Any) -> Iterator[bytes]:
+    yield b"a"
+    raise error
+
+
+def odd(act: Callable[..., Any]) -> Response:
+    """A response of a class that sends in this way."""
+    return type("Odd", (Response,), {"__call__": act})()
+
+
+async def send_nothing(*_: Any) -> None: ...
+
+
+HEADS: dict[str, Callable[[], Response]] = {
+    "a status of 99": lambda: Response(status_code=99),
+    "a file that is missing": lambda: FileResponse("/missing.txt"),
+    "a short body": lambda: Response(b"a", headers={"content-length": "5"}),
+    "a long body": lambda: Response(b"abc", headers={"content-length": "1"}),
+    "no length": lambda: Response(b"abc", headers={"content-length": "x"}),
+    "no message": lambda: odd(send_nothing),
+    "no coroutine": lambda: odd(lambda *_: None),
+    "an exit": lambda: odd(lambda *_: sys.exit()),
+    "a skip": lambda: odd(lambda *_: pytest.skip()),
+}
+STREAMS: dict[str, Callable[[], Response]] = {
+    "a broken stream": lambda: StreamingResponse(broken_stream()),
+    "a cancelled stream": lambda: StreamingResponse(broken_parts(asyncio.CancelledError())),
+    "a skipping stream": lambda: StreamingResponse(broken_parts(pytest.skip.Exception("s"))),
+    "a stream of nothing": lambda: StreamingResponse(5),  # type: ignore[arg-type]
+    "a stream of numbers": lambda: StreamingResponse(iter([b"a", 5])),  # type: ignore[list-item]
+}
+BACKGROUND = {
+    f"a background task that raises {type(it).__name__}": lambda it=it: JSONResponse(
+        {}, background=BackgroundTask(raiser(it), 1)
+    )
+    for it in (KeyError(), SystemExit(), StopIteration(), pytest.exit.Exception("e"))
+}
+
+
+@pytest.mark.parametrize("make", (HEADS | STREAMS | BACKGROUND).items(), ids=lambda it: it[0])
+def test_what_an_own_response_does_wrong_is_told(either, make):
+    either.control.reset()
+    either.control.respond("GET /api/x", lambda _: make[1]())
+    status = 0
+    try:
+        status = either.get("/api/x").status_code
+    # In process there is no connection to break: the client gets what says so.
+    except (httpx2.TransportError, NeedsConnection):
+        assert make[0] in STREAMS
+    assert status in (500 if make[0] in HEADS else 0, 200 if make[0] in BACKGROUND else 0)
+    found: list[BaseException] = []
+    until(lambda: found.extend(failures_of(either)) or found)
+    assert len(found) == 1 and isinstance(found[0], Exception | KeyboardInterrupt)
+    assert either.get("/api/y").status_code == 404
+    assert [it["response"]["status"] for it in either.control.journal]

@@ -354,7 +354,7 @@ class Control(JournalControl):
         for rule in self.unfired():
             yield UnfiredFaultWarning(f"{rule} never fired: {rule.missed}")
         if self.application is not None:
-            for name in self.application.state.sandboxes.functions.running:
+            for name in self.application.state.sandboxes.functions.running.values():
                 yield UserWarning(f"the function {name} still runs")
         for view in self._views_of_added():
             name = f"{view['kind']} {view['id']} of {view['operation']}"

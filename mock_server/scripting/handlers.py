@@ -3,8 +3,8 @@
 import asyncio
 import traceback
 from asyncio import AbstractEventLoop
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextvars import ContextVar
 from inspect import isawaitable
 from threading import Thread
@@ -13,18 +13,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.text.wording import count_in_words
-from mock_server.timing.signals import Signal
-
+__tracebackhide__ = True  # see admin_client.py
 OWN = "mock_server."
 """How the names of the server's modules begin."""
 MAX_FAILURES = 20
-MAX_CAUSES = 10
 MAX_TEXT = 1_000
-ENDING = {"StopIteration", "StopAsyncIteration", "SkipTest", "Exit"}
+ENDING = {"StopIteration", "StopAsyncIteration", "CancelledError", "SkipTest", "Exit"}
 """Exceptions that would end or skip what they pass, by name: the last one is pytest's."""
 SERVER_LOOP: ContextVar[AbstractEventLoop | None] = ContextVar("SERVER_LOOP", default=None)
-"""The event loop of the server, where a coroutine or a response of a function runs in it."""
+"""The event loop of the server, in the coroutine of a function that runs in it."""
 HANDLER = "mock_server.handler"
 """The item of a scope with the function of a rule to add. Requests over a socket have none."""
 
@@ -58,100 +55,58 @@ class Functions:
     """Calls the functions of rules, and keeps what they raise until the end of the test."""
 
     def __init__(self) -> None:
-        self.running: list[str] = []
-        """The names of the functions that run now."""
-        self._failures: list[BaseException] = []
-        """The first failures."""
-        self._more = 0
-        """How many failures came after them."""
+        self.running: dict[Any, str] = {}
+        """The futures of functions that still run -> the names of these."""
+        self.failures: list[BaseException] = []
+        """What has failed while requests were answered: the first ones, as all may be many."""
 
     async def call(self, function: Handler, request: HandlerRequest) -> Any:
-        """What a function, or its coroutine, returns. Whatever it raises becomes an Exception."""
+        """What a function, or its coroutine, returns. What it raises is `harmless` here."""
         name = name_of(function)
-        finished = Signal()
-        heard = finished.listen()
-        returned = []
-        raised: list[BaseException] = []
+        returned = Future[Any]()
+        returned.set_running_or_notify_cancel()
+        self.running[returned] = name
 
         def run() -> None:
-            with self._runs(name):
-                try:
-                    returned.append(function(request))
-                except BaseException as error:
-                    raised.append(error)
-            finished.notify()
+            try:
+                returned.set_result(function(request))
+            except BaseException as error:
+                returned.set_exception(harmless(error, name))
+            self.running.pop(returned)
 
         # The threads of a pool may be too few for functions that wait for one another, and would
         # keep Python from ending while a function waits for ever.
         Thread(target=run, daemon=True).start()
-        await asyncio.wait([heard])
-        if raised:
-            raise harmless(raised[0], name)
-        result = returned[0]
-        if isawaitable(result):
-            result = await self.finish(result, name)
-        return result
-
-    async def finish(self, work: Awaitable[Any], name: str) -> Any:
-        """The result of work in the server's loop. Whatever it raises becomes an Exception."""
-        raised: list[BaseException] = []
-
-        async def run() -> Any:
-            SERVER_LOOP.set(asyncio.get_running_loop())
-            with self._runs(name):
-                try:
-                    return await work
-                # What leaves a task may end the loop.
-                except BaseException as error:
-                    raised.append(error)
-
-        # In a task of its own, an end of the work is no end of the request.
-        task = asyncio.ensure_future(run())
+        result = await asyncio.wrap_future(returned)
+        if not isawaitable(result):
+            return result
+        self.running[result] = name
+        SERVER_LOOP.set(asyncio.get_running_loop())
         try:
-            await asyncio.wait([task])
+            return await result
+        except BaseException as error:
+            raise_if_cancelled()
+            raise harmless(error, name) from error.__cause__
         finally:
-            task.cancel()
-        if raised:
-            raise harmless(raised[0], name)
-        return task.result()
-
-    @contextmanager
-    def _runs(self, name: str) -> Iterator[None]:
-        self.running.append(name)
-        try:
-            yield
-        finally:
-            self.running.remove(name)
+            SERVER_LOOP.set(None)
+            self.running.pop(result)
 
     def note(self, error: BaseException) -> None:
-        """Keep a failure, or count it if there are many."""
-        if len(self._failures) >= MAX_FAILURES:
-            self._more += 1
-            return
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            error = error.__cause__
-        drop_values(error)
-        self._failures.append(error)
-
-    def take(self) -> BaseException | None:
-        """The first failure, which says how many more there are; all are forgotten."""
-        if not self._failures:
-            return None
-        more = len(self._failures) + self._more - 1
-        first = self._failures[0]
-        if more:
-            first.add_note(
-                f"(and {count_in_words(more, 'more failure')} while requests were answered)"
-            )
-        self._failures = []
-        self._more = 0
-        return first
+        """Keep a failure, if there are few."""
+        for link in filter(None, (error, error.__cause__)):
+            link.__traceback__ = user_frames(link.__traceback__)
+            # The values in them, such as bodies, would need memory.
+            traceback.clear_frames(link.__traceback__)
+        self.failures = [*self.failures, error][:MAX_FAILURES]
 
     def raise_first(self) -> None:
-        """Raise the first failure, if there is one; all are forgotten."""
-        failure = self.take()
-        if failure is not None:
-            raise failure
+        """Raise the first failure, if there is one, and forget all."""
+        failures = self.failures
+        self.failures = []
+        if len(failures) > 1:
+            failures[0].add_note(f"(the first of at least {len(failures)} failures)")
+        if failures:
+            raise failures[0]
 
 
 def name_of(function: object) -> str:
@@ -161,55 +116,39 @@ def name_of(function: object) -> str:
 
 def words_of(error: BaseException) -> str:
     """The name and the text of an exception, whatever its text is."""
-    try:
-        text = str(error)[:MAX_TEXT]
-    except BaseException:
-        text = "(its text cannot be shown)"
-    return f"{type(error).__name__}: {text}".encode(errors="backslashreplace").decode()
+    text = "".join(traceback.format_exception_only(error)).strip()[:MAX_TEXT]
+    return text.encode(errors="backslashreplace").decode()
 
 
-def harmless(error: BaseException, name: str) -> Exception:
-    """What a function has raised, as an exception that passes loops, tasks and tests."""
+def harmless(error: BaseException, name: str) -> BaseException:
+    """What a function has raised, as an exception that ends and skips nothing but itself.
+
+    A KeyboardInterrupt stays: it ends the session.
+    """
     names = {it.__name__ for it in type(error).__mro__}
-    if isinstance(error, Exception) and not names & ENDING:
+    if isinstance(error, Exception | KeyboardInterrupt) and not names & ENDING:
         return error
     told = RuntimeError(f"{name} raised {words_of(error)} (a function can end and skip nothing)")
     told.__cause__ = error
     return told
 
 
-async def harmless_parts(parts: AsyncIterable[Any], name: str) -> AsyncIterator[Any]:
-    """The parts of a stream that a function has returned: in its task, nothing ends the loop."""
-    try:
-        async for part in parts:
-            yield part
-    except (SystemExit, KeyboardInterrupt) as error:
-        raise harmless(error, name) from error
+def raise_if_cancelled() -> None:
+    """Raises CancelledError if the client of a request in process has cancelled it."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
-def drop_values(error: BaseException) -> None:
-    """Leave of tracebacks the places in the user's code, without the values there."""
-    link: BaseException | None = error
-    for _ in range(MAX_CAUSES):
-        if link is None:
-            return
-        places = user_frames(link.__traceback__)
-        traceback.clear_frames(places)
-        link.__traceback__ = places
-        link = link.__cause__ or link.__context__
-
-
-def user_frames(places: TracebackType | None) -> TracebackType | None:
+def user_frames(frames: TracebackType | None) -> TracebackType | None:
     """A traceback without the frames of the server at its beginning."""
-    while places is not None and str(places.tb_frame.f_globals["__name__"]).startswith(OWN):
-        places = places.tb_next
-    return places
+    while frames is not None and str(frames.tb_frame.f_globals["__name__"]).startswith(OWN):
+        frames = frames.tb_next
+    return frames
 
 
 def check_not_in_server_loop() -> None:
     """Raises RuntimeError in a coroutine of a function: to wait there would stop the server."""
-    loop = None
-    with suppress(RuntimeError):
-        loop = asyncio.get_running_loop()
-    if loop is not None and loop is SERVER_LOOP.get():
+    loop = SERVER_LOOP.get()
+    if loop is not None and asyncio._get_running_loop() is loop:
         raise RuntimeError("called in the server's event loop: use asyncio.to_thread")

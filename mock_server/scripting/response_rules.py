@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field, to_builtins
 from msgspec.structs import replace
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from mock_server.decoding.json_values import (
@@ -27,7 +27,6 @@ from mock_server.scripting.handlers import (
     Functions,
     Handler,
     HandlerRequest,
-    harmless_parts,
     name_of,
     words_of,
 )
@@ -45,7 +44,7 @@ FIRST_NAMES = ("count", "now", "body", "query", "path")
 FILLED = {"answer": ("data", "json"), "reply": ("text", "parts", "variables"), "hits": ("rows",)}
 """Kind of a rule -> the fields whose placeholders are filled."""
 MAY_RETURN = {
-    "answer": "a JSON value or a starlette Response",
+    "answer": "a JSON value or a Starlette Response",
     "reply": "a text or a list of parts",
     "hits": "a list of rows",
 }
@@ -261,7 +260,19 @@ async def compute(firing: Candidate[Any], handler: Handler, functions: Functions
     )
     result = await functions.call(handler, request)
     if isinstance(firing.rule, AnswerRule) and isinstance(result, Response):
-        return replace(firing, ready=own_response(result, name_of(handler)))
+        # The function may return the same object again.
+        ready = copy(result)
+        ready.raw_headers = [*result.raw_headers]
+        # A stream has no body yet. A response to HEAD has the length that another would have.
+        right = str(len(getattr(ready, "body", "")))
+        length = ready.headers.get("content-length", right)
+        is_checked = hasattr(ready, "body") and sent.method != "HEAD"
+        if not 200 <= ready.status_code <= 599 or (is_checked and length != right):
+            told = f"status {ready.status_code} and Content-Length {length}"
+            raise ValueError(f"{name_of(handler)} returned a response with {told}")
+        # Faults find no body to break in a stream.
+        vars(ready).setdefault("body", b"")
+        return replace(firing, ready=ready)
     try:
         filled = to_builtins(firing.rule) | fields_of_result(firing.rule, result)
         return replace(firing, rule=convert_or_refuse(filled, type(firing.rule)))
@@ -275,21 +286,10 @@ async def compute(firing: Candidate[Any], handler: Handler, functions: Functions
         raise TypeError(told) from None
 
 
-def own_response(response: Response, name: str) -> Response:
-    """The response that a function has returned, to be sent once: it may return it again."""
-    ready = copy(response)
-    ready.raw_headers = [*response.raw_headers]
-    # Faults find no body to break in a stream.
-    vars(ready).setdefault("body", b"")
-    if isinstance(ready, StreamingResponse):
-        ready.body_iterator = harmless_parts(ready.body_iterator, name)
-    return ready
-
-
 def fields_of_result(rule: Rule, result: Any) -> dict[str, Any]:
     """The fields of a rule with what its function has returned. Raises an Exception."""
     if isinstance(rule, AnswerRule) and isinstance(result, tuple):
-        raise TypeError("a tuple is no JSON; JSONResponse(value, 404) has a status")
+        raise InvalidField("JSON, no tuple (JSONResponse(value, 404) has a status)")
     value = to_builtins(result, builtin_types=(bytes, bytearray, memoryview), str_keys=True)
     # It refuses bytes and NaN; the other encoder refuses half a character, and long integers.
     json.dumps(value, allow_nan=False)

@@ -1,6 +1,7 @@
 """The work on one request: its outcome, how that is kept and delivered, and what disturbs it."""
 
 import asyncio
+import logging
 from asyncio import FIRST_COMPLETED
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,10 +21,10 @@ from mock_server.http.connection import (
     wait_for_disconnect,
     watch_client,
 )
-from mock_server.http.request import MAX_BODY, check_size, header_texts
+from mock_server.http.request import MAX_BODY, check_size
 from mock_server.http.responses import error_response
 from mock_server.journal import Violation
-from mock_server.scripting.handlers import Functions, name_of
+from mock_server.scripting.handlers import Functions, harmless, raise_if_cancelled, words_of
 from mock_server.scripting.response_rules import AnswerRule, compute
 from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
 from mock_server.service.advice import accepting_choices
@@ -32,6 +33,7 @@ from mock_server.service.hints import refusal_hint
 from mock_server.service.operation import Operation
 from mock_server.service.routes import Routes
 
+log = logging.getLogger(__name__)
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""
 OWN_METHOD = "method_mismatch"
@@ -68,10 +70,6 @@ class Handling:
         self._kept: Call | None = None
         self._ended = call.state.script.ended.listen()
         """Done once the sandbox is reset or removed, or the server stops."""
-        self._own: Candidate[Any] | None = None
-        """The answer whose function has returned a response of its own."""
-        self._sent_bytes = 0
-        """How much of the body of an own response is sent."""
         self._is_sent = False
         """Whether the whole response is sent."""
         call.sandbox.begin_request()
@@ -132,8 +130,6 @@ class Handling:
             # The journal notes that the client leaves only while a task listens to the client.
             with watch_client(self.receive):
                 fired = await compute(pick.firing, handler, self._functions)
-            if fired.ready is not None:
-                self._own = fired
             self.call.computed[type(fired.rule)] = Pick(firing=fired)
 
     def outcome(self) -> Call:
@@ -226,8 +222,8 @@ class Handling:
             # No id is given twice, even if the object that had it is lost.
             if not stores:
                 store = replace(state.moment.store, last_number=store.last_number)
-            state.set_store(store)
-            state.set_clock(replace(state.moment.clock, written_ms=outcome.time_ms))
+            clock = replace(state.moment.clock, written_ms=outcome.time_ms)
+            state.moment = replace(state.moment, store=store, clock=clock)
         if outcome.stopped_chat is not None:
             state.stop_reply(outcome.stopped_chat)
         for pick in outcome.picks:
@@ -252,6 +248,15 @@ class Handling:
             return response
         except errors.NeedsConnection as refusal:
             return error_response(refusal, self.choices)
+
+    def failed(self, error: BaseException) -> Response:
+        """Note that the server, or a function in it, has failed. Returns the response."""
+        request = self.call.request
+        self._functions.note(error)
+        log.error("%s %s", request.method, request.path, exc_info=error)
+        expected = "no failure of the server"
+        refusal = errors.ServerError(f"{expected}, got {words_of(error)} (its log says more)")
+        return error_response(refusal, Choices())
 
     async def pause(
         self, ms: float, holder: ActiveRule[Any] | None = None, *, for_client: bool = False
@@ -279,27 +284,24 @@ class Handling:
             return BrokenResponse(self.connection.close)
         return await self.right_response()
 
-    async def send(self, response: Response) -> None:
-        """Send a response. Raises an Exception for whatever an own one raises, or does wrong."""
-
-        async def send() -> None:
-            await response(self._scope, self.receive, self._forward)
-
-        if self._own is None:
-            await send()
-            return
-        name = name_of(self._own.active.handler)
-        await self._functions.finish(send(), name)
-        is_cut = self._is_sent or self._ended.done() or self.call.exchange.client_left
-        if response is self._own.ready and not is_cut:
-            raise ValueError(f"Expected a response that is sent to its end - at {name}")
-
-    async def finish(self) -> None:
-        """If the response has stayed incomplete, close its connection.
+    async def deliver(self, response: Response) -> None:
+        """Send a response; if it stays incomplete, close its connection.
 
         In process, where there is none, raises NeedsConnection if the response has begun.
         """
         exchange = self.call.exchange
+        own = self.call.computed.get(AnswerRule)
+        try:
+            await response(self._scope, self.receive, self._forward)
+            is_over = self._is_sent or exchange.client_left or self._ended.done()
+            if own and own.firing and own.firing.ready is response and not is_over:
+                raise ValueError("Expected a response that is sent to its end")
+        # A function may have returned a response of its own that raises anything.
+        except BaseException as error:
+            raise_if_cancelled()
+            refusal = self.failed(harmless(error, "a response"))
+            if not exchange.status:
+                await refusal(self._scope, self.receive, self._forward)
         if self._is_sent or exchange.client_left:
             return
         # The server has broken off the response.
@@ -341,24 +343,7 @@ class Handling:
         self.call.state.script.ended.forget(self._ended)
         self.call.state.journal.close(self.call.exchange)
 
-    def _check_own(self, message: Message) -> None:
-        """Raises an Exception if a message of an own response makes no HTTP."""
-        exchange = self.call.exchange
-        if message["type"] == "http.response.start":
-            # A view of the journal reads both.
-            header_texts(message["headers"])
-            if not 200 <= message["status"] <= 599:
-                raise ValueError(f"Expected a status of 200 to 599, got {message['status']}")
-            return
-        self._sent_bytes += len(message.get("body", b""))
-        length = header_texts(exchange.sent_headers).get("content-length")
-        is_whole = not message.get("more_body") and exchange.request.method != "HEAD"
-        if is_whole and length not in (None, str(self._sent_bytes)):
-            raise ValueError(f"Expected a body of {length} bytes, got {self._sent_bytes}")
-
     async def _forward(self, message: Message) -> None:
-        if self._own is not None:
-            self._check_own(message)
         # The journal is first: a client that has the response must find it there.
         self.call.exchange.note_sent(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
