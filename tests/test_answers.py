@@ -8,6 +8,8 @@ import httpx2
 import pytest
 from account import said
 
+from mock_server.control import Refused
+
 
 def test_an_answer_has_its_status_headers_and_delay(client):
     rule = {"status": 201, "headers": {"X-A": "b"}, "delayMs": 60, "json": None}
@@ -163,16 +165,28 @@ PATTERNS = [
     ),
     ("/f/{a}", "/f/x%2Fy", {"a": "x/y"}),
     ("/f/{a}", "/f/x/y", None),
+    ("/f/{user-id}", "/f/x", {"user-id": "x"}),
 ]
 
 
 @pytest.mark.parametrize("pattern, path, parameters", PATTERNS)
 def test_a_path_is_matched_segment_by_segment(client, pattern, path, parameters):
-    names = re.findall(r"\{(\w+)", pattern)
+    names = re.findall(r"\{([\w-]+)", pattern)
     client.control.respond(f"GET {pattern}", json={it: f"{{{{path.{it}}}}}" for it in names})
     response = client.get(path)
     assert response.status_code == (404 if parameters is None else 200)
     assert parameters in (None, response.json())
+
+
+REFUSED = ("/x/<id>", "/x/<int:id>", "/x/[id]", "/x/{id", "/x/id}", "/x/{}", "/x/{a}{b}")
+REFUSED += ("/x/:id", "/x/*", "/x/a b", "/x/{id}#a", "/x\t")
+
+
+@pytest.mark.parametrize("path", REFUSED)
+def test_a_path_that_could_never_match_is_refused(client, path):
+    for use in (client.control.respond, client.control.assert_not_called):
+        with pytest.raises(Refused, match=r"^Expected a path with .* got .* - at \$\.operation"):
+            use(f"GET {path}")
 
 
 SLOW = [("/{a}-{b}-{c}-{d}x", "-" * 16_000), ("/{a}-{b}-{c}-{d}/{e}", "-" * 16_000)]

@@ -284,7 +284,7 @@ def type_in_words(kind: Any) -> str:
 
 def one_of(names: Sequence[object]) -> str:
     """Alternatives in words: `before or after`; more than MAX_OR as `one of a, b, c`."""
-    texts = [*map(str, names)]
+    texts = [str(it) or "an empty text" for it in names]
     if len(texts) > MAX_OR:
         return f"one of {', '.join(texts)}"
     return " or ".join(texts)

@@ -14,10 +14,11 @@ TYPES = {
     "path": "[^/]*",
 }
 """Type of a parameter -> its values; those of `path` may have slashes."""
-_PARAMETER = re.compile(r"\{([A-Za-z_]\w*)(?::(\w+))?\}")
+_PARAMETER = re.compile(r"\{([A-Za-z_][\w-]*)(?::(\w+))?\}")
 
 _OTHER_FORM = re.compile(r":.*|\.?\*", re.DOTALL)
 """A segment that stands for any value elsewhere, as in Express or in a regular expression."""
+_OTHER_BRACKETS = re.compile(r"[<>\[\]{}]")
 
 
 class PathPattern:
@@ -37,6 +38,10 @@ class PathPattern:
             f"parameters of types {', '.join(TYPES)}": TYPES.keys() >= {*self._types},
             "each parameter once": len({*self.names}) == len(self.names),
             "parameters such as {id}, not :id or *": not any(map(_OTHER_FORM.fullmatch, segments)),
+            "brackets for parameters such as {id} alone": not any(
+                map(_OTHER_BRACKETS.search, [self._first, *self._literals])
+            ),
+            "no blank and no #": not re.search(r"[\s#]", pattern),
             "a text between two parameters of a segment": "" not in self._literals[:-1],
             "at most one parameter of type path": len(self._rests) <= 1,
             "a parameter of type path as a whole segment": all(
