@@ -433,3 +433,11 @@ def test_a_summary_says_why_a_request_is_refused(mock_server):
         in shown
     )
     assert f"did you mean '{LIST}'" in shown
+
+
+def test_the_log_has_the_calls_of_the_client_alone(mock_server, caplog):
+    caplog.set_level("INFO")
+    listed(mock_server)
+    assert mock_server.calls("listV2") and mock_server.clock.now
+    (record,) = caplog.records
+    assert LIST in record.getMessage()

@@ -230,14 +230,17 @@ def test_a_held_call_counts_as_use_of_its_sandbox(client):
 
 
 def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(client):
-    hold = client.control.reply(parts=[{"pauseMs": 500}, {"hold": True}, "One."], times=1)
-    with ThreadPoolExecutor() as threads:
-        response = threads.submit(ask, client)
-        until(lambda: hold.fired)
+    later = client.control.reply(parts=["One ", {"pauseMs": 60_000}, {"hold": True}], times=1)
+    sent = ASKED | {"chatId": "later", "stream": True}
+    with ThreadPoolExecutor() as threads, client.stream("POST", COMPLETIONS, json=sent) as stream:
+        next(stream.iter_raw())
+        hold = client.control.reply(parts=[{"hold": True}, "One."], times=1)
+        response = threads.submit(client.post, COMPLETIONS, json=ASKED, timeout=60)
         until(lambda: hold.held)
         for _ in range(1_001):
             client.add("error", ttl=0.0001)
-        assert hold.held == 1
+        # The first reply has not reached its hold.
+        assert (later.fired, hold.held) == (1, 1)
         hold.remove()
         assert response.result(5).status_code == 200
 

@@ -80,6 +80,8 @@ class HttpProtocol(HttpToolsProtocol):
             raise HttpParserError
         scope: Any = self.scope
         scope[TRANSPORT] = self.transport
+        # uvicorn would log to any handler, as pytest gives one to each logger.
+        self.access_log = self.config.access_log
         super().on_headers_complete()
         # The scope has the headers now. Trailers are added to this list, and so ignored.
         self.headers = []

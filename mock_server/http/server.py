@@ -106,7 +106,6 @@ class Server(uvicorn.Server):
         self._stopping.notify()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._sandboxes.close()
         for server in self.servers:
             server.close()
         # A request ends once its connection is lost. uvicorn would cancel it, with a traceback.
@@ -114,8 +113,10 @@ class Server(uvicorn.Server):
         state = self.server_state
         is_over = False
         while not is_over:
-            # A connection may have been accepted that the loop makes only now.
+            # A connection may have been accepted that the loop makes only now, and a call that
+            # waits may have come over one.
             self._close_connections()
+            self._sandboxes.close()
             # uvicorn would wait with `asyncio.sleep`, which a test may have replaced.
             await Signal().wait(TICK_SECONDS / 10)
             is_over = self.force_exit or not (state.connections or state.tasks)
