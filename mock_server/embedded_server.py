@@ -92,13 +92,12 @@ class MockServer(Control):
         # Requests have 2 s, and their functions 1 s more.
         self._thread.join(STOP_SECONDS)
         if self._thread.is_alive():
-            names = ", ".join(self.sandboxes.functions.running.values())
             raise TimeoutError(
                 f"Expected a server that ends within {STOP_SECONDS} s, got one whose event loop is "
-                f"held up (functions that run: {names or 'none'}) - at MockServer.close"
+                "held up - at MockServer.close"
             )
         self._thread = None
-        self.sandboxes.functions.raise_first()
+        self.sandboxes.failures.raise_first()
 
     def run(self, function: Callable[[], Returned]) -> Returned:
         """Run a function in the server's event loop, if it runs; return the function's result.

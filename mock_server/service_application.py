@@ -42,8 +42,8 @@ class Service:
             return
         # The request counts from here on, whatever becomes of the response.
         call = self._enter(scope, body, is_whole=len(body) <= limit)
-        functions = self._sandboxes.functions
-        handling = Handling(call, self._routes, functions, scope, receive, send)
+        failures = self._sandboxes.failures
+        handling = Handling(call, self._routes, failures, scope, receive, send)
         try:
             response = await self._response(call, handling)
             await handling.deliver(response)

@@ -142,7 +142,7 @@ def test_what_fails_is_a_500_that_names_it(client, handler, told):
     rule = client.control.reply(handler)
     response = client.talk()
     assert response.status_code == 500 and told in response.json()["message"]
-    assert rule.fired == 1 and client.control.sandboxes.functions.failures.pop()
+    assert rule.fired == 1 and client.control.sandboxes.failures.pop()
 
 
 def test_what_a_function_raises_is_raised_when_the_server_closes():

@@ -353,13 +353,11 @@ class Control(JournalControl):
         """
         for rule in self.unfired():
             yield UnfiredFaultWarning(f"{rule} never fired: {rule.missed}")
-        if self.application is not None:
-            for name in self.application.state.sandboxes.functions.running.values():
-                yield UserWarning(f"the function {name} still runs")
         for view in self._views_of_added():
             name = f"{view['kind']} {view['id']} of {view['operation']}"
             if view["held"]:
-                yield UserWarning(f"{count_in_words(view['held'], 'call')} still waiting: {name}")
+                waiting = f"{count_in_words(view['held'], 'call')} still waiting: {name}"
+                yield UserWarning(f"{waiting} {view['handler'] or ''}".rstrip())
             if view["outwaited"]:
                 waited = f"the client waited for {view['seconds']:g} s"
                 raise AssertionError(f"{waited} and {NO_TIMEOUT}: {name}")

@@ -51,45 +51,8 @@ Handler = Callable[[HandlerRequest], Any]
 """A function, or a coroutine function, that answers a request."""
 
 
-class Functions:
-    """Calls the functions of rules, and keeps what they raise until the end of the test."""
-
-    def __init__(self) -> None:
-        self.running: dict[Any, str] = {}
-        """The futures of functions that still run -> the names of these."""
-        self.failures: list[BaseException] = []
-        """What has failed while requests were answered: the first ones, as all may be many."""
-
-    async def call(self, function: Handler, request: HandlerRequest) -> Any:
-        """What a function, or its coroutine, returns. What it raises is `harmless` here."""
-        name = name_of(function)
-        returned = Future[Any]()
-        returned.set_running_or_notify_cancel()
-        self.running[returned] = name
-
-        def run() -> None:
-            try:
-                returned.set_result(function(request))
-            except BaseException as error:
-                returned.set_exception(harmless(error, name))
-            self.running.pop(returned)
-
-        # The threads of a pool may be too few for functions that wait for one another, and would
-        # keep Python from ending while a function waits for ever.
-        Thread(target=run, daemon=True).start()
-        result = await asyncio.wrap_future(returned)
-        if not isawaitable(result):
-            return result
-        self.running[result] = name
-        SERVER_LOOP.set(asyncio.get_running_loop())
-        try:
-            return await result
-        except BaseException as error:
-            raise_if_cancelled()
-            raise harmless(error, name) from error.__cause__
-        finally:
-            SERVER_LOOP.set(None)
-            self.running.pop(result)
+class Failures(list[BaseException]):
+    """What has failed while requests were answered: the first ones, as all may be many."""
 
     def note(self, error: BaseException) -> None:
         """Keep a failure, if there are few."""
@@ -97,16 +60,45 @@ class Functions:
             link.__traceback__ = user_frames(link.__traceback__)
             # The values in them, such as bodies, would need memory.
             traceback.clear_frames(link.__traceback__)
-        self.failures = [*self.failures, error][:MAX_FAILURES]
+        if len(self) < MAX_FAILURES:
+            self.append(error)
 
     def raise_first(self) -> None:
         """Raise the first failure, if there is one, and forget all."""
-        failures = self.failures
-        self.failures = []
-        if len(failures) > 1:
-            failures[0].add_note(f"(the first of at least {len(failures)} failures)")
+        if len(self) > 1:
+            self[0].add_note(f"(the first of at least {len(self)} failures)")
+        failures = [*self]
+        self.clear()
         if failures:
             raise failures[0]
+
+
+async def call_function(function: Handler, request: HandlerRequest) -> Any:
+    """What a function, or its coroutine, returns. What it raises is `harmless` here."""
+    name = name_of(function)
+    returned = Future[Any]()
+    returned.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            returned.set_result(function(request))
+        except BaseException as error:
+            returned.set_exception(harmless(error, name))
+
+    # The threads of a pool may be too few for functions that wait for one another, and would
+    # keep Python from ending while a function waits for ever.
+    Thread(target=run, daemon=True).start()
+    result = await asyncio.wrap_future(returned)
+    if not isawaitable(result):
+        return result
+    SERVER_LOOP.set(asyncio.get_running_loop())
+    try:
+        return await result
+    except BaseException as error:
+        raise_if_cancelled()
+        raise harmless(error, name) from error.__cause__
+    finally:
+        SERVER_LOOP.set(None)
 
 
 def name_of(function: object) -> str:
@@ -125,10 +117,15 @@ def harmless(error: BaseException, name: str) -> BaseException:
 
     A KeyboardInterrupt stays: it ends the session.
     """
+    told = RuntimeError(f"{name} raised {words_of(error)} (a function can end and skip nothing)")
     names = {it.__name__ for it in type(error).__mro__}
+    try:
+        "".join(traceback.format_exception(error)).encode()
+    # No report and no log can have half a character.
+    except UnicodeEncodeError:
+        return told
     if isinstance(error, Exception | KeyboardInterrupt) and not names & ENDING:
         return error
-    told = RuntimeError(f"{name} raised {words_of(error)} (a function can end and skip nothing)")
     told.__cause__ = error
     return told
 

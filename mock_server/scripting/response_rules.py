@@ -24,9 +24,9 @@ from mock_server.errors import InvalidField
 from mock_server.http.connection import watch_client
 from mock_server.http.responses import JSON_TYPE, NO_STORE
 from mock_server.scripting.handlers import (
-    Functions,
     Handler,
     HandlerRequest,
+    call_function,
     name_of,
     words_of,
 )
@@ -240,7 +240,7 @@ class HitsRule(LastingRule, tag="hits", frozen=True, kw_only=True):
         return f"There is no row {ids[0]!r} yet: the hits leave it out" if ids else None
 
 
-async def compute(firing: Candidate[Any], handler: Handler, functions: Functions) -> Candidate[Any]:
+async def compute(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
     """Run the function of a rule that fires. Returns the candidate with its result.
 
     Raises an Exception for what the function raises; for a result that does not fit TypeError.
@@ -258,16 +258,14 @@ async def compute(firing: Candidate[Any], handler: Handler, functions: Functions
         question=firing.exchange.question,
         count=firing.active.fired,
     )
-    result = await functions.call(handler, request)
+    result = await call_function(handler, request)
     if isinstance(firing.rule, AnswerRule) and isinstance(result, Response):
         # The function may return the same object again.
         ready = copy(result)
         ready.raw_headers = [*result.raw_headers]
-        # A stream has no body yet. A response to HEAD has the length that another would have.
-        right = str(len(getattr(ready, "body", "")))
-        length = ready.headers.get("content-length", right)
-        is_checked = hasattr(ready, "body") and sent.method != "HEAD"
-        if not 200 <= ready.status_code <= 599 or (is_checked and length != right):
+        length = ready.headers.get("content-length")
+        is_wrong = hasattr(ready, "body") and length not in (None, str(len(ready.body)))
+        if not 200 <= ready.status_code <= 599 or (is_wrong and sent.method != "HEAD"):
             told = f"status {ready.status_code} and Content-Length {length}"
             raise ValueError(f"{name_of(handler)} returned a response with {told}")
         # Faults find no body to break in a stream.

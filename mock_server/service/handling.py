@@ -24,7 +24,7 @@ from mock_server.http.connection import (
 from mock_server.http.request import MAX_BODY, check_size
 from mock_server.http.responses import error_response
 from mock_server.journal import Violation
-from mock_server.scripting.handlers import Functions, harmless, raise_if_cancelled, words_of
+from mock_server.scripting.handlers import Failures, harmless, raise_if_cancelled, words_of
 from mock_server.scripting.response_rules import AnswerRule, compute
 from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
 from mock_server.service.advice import accepting_choices
@@ -49,7 +49,7 @@ class Handling:
         self,
         call: Call,
         routes: Routes,
-        functions: Functions,
+        failures: Failures,
         scope: Scope,
         receive: Receive,
         send: Send,
@@ -57,7 +57,7 @@ class Handling:
         self.call = call
         """The call as it came; its performed copies are outcomes."""
         self._routes = routes
-        self._functions = functions
+        self._failures = failures
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -128,8 +128,12 @@ class Handling:
             # The rule has fired by now: other requests count on while its function runs.
             pick.count()
             # The journal notes that the client leaves only while a task listens to the client.
-            with watch_client(self.receive):
-                fired = await compute(pick.firing, handler, self._functions)
+            pick.firing.active.held += 1
+            try:
+                with watch_client(self.receive):
+                    fired = await compute(pick.firing, handler)
+            finally:
+                pick.firing.active.held -= 1
             self.call.computed[type(fired.rule)] = Pick(firing=fired)
 
     def outcome(self) -> Call:
@@ -252,7 +256,7 @@ class Handling:
     def failed(self, error: BaseException) -> Response:
         """Note that the server, or a function in it, has failed. Returns the response."""
         request = self.call.request
-        self._functions.note(error)
+        self._failures.note(error)
         log.error("%s %s", request.method, request.path, exc_info=error)
         expected = "no failure of the server"
         refusal = errors.ServerError(f"{expected}, got {words_of(error)} (its log says more)")
@@ -290,12 +294,8 @@ class Handling:
         In process, where there is none, raises NeedsConnection if the response has begun.
         """
         exchange = self.call.exchange
-        own = self.call.computed.get(AnswerRule)
         try:
             await response(self._scope, self.receive, self._forward)
-            is_over = self._is_sent or exchange.client_left or self._ended.done()
-            if own and own.firing and own.firing.ready is response and not is_over:
-                raise ValueError("Expected a response that is sent to its end")
         # A function may have returned a response of its own that raises anything.
         except BaseException as error:
             raise_if_cancelled()
