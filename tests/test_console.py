@@ -111,7 +111,7 @@ def test_a_preset_says_what_is_left_in_words(client):
     with pytest.raises(httpx2.TransportError):
         client.page()
     shown = part(client, "control").partition('id="rules"')[2]
-    assert "<b>offline</b>: Each call loses its connection. <small>fired once" in shown
+    assert "<b>offline</b> · Each call loses its connection. <small>fired once" in shown
     assert not re.search(r"\d{4} (calls )?left", shown)
 
 

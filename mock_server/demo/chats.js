@@ -175,4 +175,7 @@ document.addEventListener("refresh", async () => {
   if (before && current === before && !isAsking) loadRecords();
 });
 await panel.load(read, show);
-if (!current) talk.status.append(make("p", { className: "empty" }, word("noMessages")));
+if (!current) {
+  byId("talk-title").textContent = word("messages");
+  talk.status.append(make("p", { className: "empty" }, word("noMessages")));
+}

@@ -273,6 +273,24 @@ def test_a_long_name_takes_two_lines(visit):
         check_look(page)
 
 
+def test_each_pane_says_that_it_is_offline(server, visit):
+    with server.fault("reset", times=None):
+        page = visit(f"{server.url}/demo/", width=320)
+        expect(page.locator("#chats .problem strong")).to_have_text("The connection broke")
+        assert page.locator("h1").bounding_box()["height"] < 50
+        page.locator("button[data-tab=talk]").click()
+        expect(page.locator("#talk")).to_contain_text("once the chats are there")
+        check_look(page)
+
+
+def test_a_list_without_folders_scrolls_by_the_keyboard(visit):
+    items = [{"repeat": 10, "name": "Article {n}"}]
+    with MockServer({"datasets": [{"id": "d", "collections": items}]}, demo=True) as server:
+        page = visit(f"{server.url}/demo/", height=500)
+        expect(page.locator(ARTICLES)).to_have_count(10)
+        check_look(page)
+
+
 def test_an_empty_account_says_so(visit):
     with MockServer("empty", demo=True) as server:
         page = visit(f"{server.url}/demo/")
