@@ -246,13 +246,17 @@ function warn(text) {
 
 /** Put a text of the server into an element, in the language of the page where that is known. */
 function tell(element, text) {
-  const translated = text.split("\n").map(inChinese).join("\n");
+  // A line about a file begins with a place in it.
+  const translated = text.replace(/^(\S+:\d+:\d+: )?(.+)$/gm, (_, place = "", line) => {
+    return place + inChinese(line);
+  });
   element.replaceChildren(...withCode(translated));
   element.lang = translated === text ? "en" : "zh-CN";
 }
 
-/** A text of the server in Chinese; what has none stays as it is. */
+/** A text of the server in Chinese; what has none, or is very long, stays as it is. */
 function inChinese(text) {
+  if (text.length > 1000) return text;
   for (const [pattern, chinese] of patterns) {
     const parts = text.match(pattern)?.slice(1).map(inChinese);
     if (parts) return filled(chinese, parts);
