@@ -36,17 +36,15 @@ def test_a_placeholder_may_have_blanks(client):
 
 SLIPS = {"{{cuont}}": "count", "{{Count}}": "count", "{{bdoy.x}}": "body", "{{querry.q}}": "query"}
 SLIPS |= {"{{paht.id}}": "path", "{{body}}": "body", "{{now.x}}": "now", "{{nowe}}": "now"}
-WRONG = {it: f"{it} stays a text: it is no placeholder, but nearly '{SLIPS[it]}'" for it in SLIPS}
-WRONG["{{path.idd}}"] = (
-    "{{path.idd}} has no value: the rule's path has no 'idd' (did you mean 'id'?)"
-)
+WRONG = {it: f"{re.escape(it)} .*'{SLIPS[it]}'" for it in SLIPS}
+WRONG["{{path.idd}}"] = "{{path.idd}} .*'idd' .*'id'"
 
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_nearly_a_placeholder_is_warned_of(client, text):
-    with pytest.warns(UserWarning, match=re.escape(WRONG[text])):
+    with pytest.warns(UserWarning, match=WRONG[text]):
         client.control.respond("GET /x/{id}", json=[f"Hi {text}"])
-    with pytest.warns(UserWarning, match=re.escape(WRONG[text].partition(":")[0])):
+    with pytest.warns(UserWarning, match=re.escape(text)):
         client.control.put_app({"id": "a", "replies": [text]})
 
 

@@ -259,10 +259,10 @@ def test_a_version_alone_is_refused_and_its_profile_said(client, tmp_path):
     file = tmp_path / "old.yaml"
     file.write_text("profile: '4.16'\nchoices: {list_order: name}", "utf-8")
     for profile in ("4.16", file):
-        with pytest.raises(ValueError, match=r"got '4.16'.*\(did you mean 'fastgpt-4.16'\?\)"):
+        with pytest.raises(ValueError, match=r"'4.16'.*'fastgpt-4.16'"):
             create_app(ACCOUNT, profile=profile)
     for wrong in (416, ["a"], {"a": 1}, None, b"x", True):
         with pytest.raises(ValueError, match=r"^Expected documented or .*, got .* - at profile"):
             create_app(ACCOUNT, profile=wrong)  # type: ignore[arg-type]
     refused = client.admin("PUT", "/choices", {"profile": "4.16"}, 400)
-    assert "(did you mean 'fastgpt-4.16'?)" in refused["message"]
+    assert "'fastgpt-4.16'" in refused["message"]

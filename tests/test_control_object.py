@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import httpx2
 import pytest
-from account import COMPLETIONS, LIST, PIN, by, connected
+from account import COMPLETIONS, LIST, PIN, by, connected, tells
 
 from mock_server import Control, MockServer
 from mock_server.control import Refused
@@ -91,9 +91,9 @@ def test_an_id_may_have_any_slashes(mock_server, id):
     mock_server.remove_collection(id, id)
     mock_server.remove_app(id)
     mock_server.remove_dataset(id)
-    with pytest.raises(Refused, match="Expected the id of an app"):
+    with pytest.raises(Refused, match=f"app, .*{re.escape(repr(id))}"):
         mock_server.chat(id, id)
-    with pytest.raises(Refused, match="Expected the id of a dataset"):
+    with pytest.raises(Refused, match=f"dataset, .*{re.escape(repr(id))}"):
         mock_server.collections(id)
 
 
@@ -118,7 +118,7 @@ def test_objects_without_an_id_get_one_but_for_apps_and_datasets(mock_server):
     assert {it.id: it.name for it in mock_server.collections(DATASET)}[first] == "New"
     for put in (mock_server.put_app, mock_server.put_dataset):
         for nameless in ({"name": "N"}, {"id": "", "name": "N"}):
-            with pytest.raises(ValueError, match=r"the field 'id', which is missing - at \$\.id"):
+            with pytest.raises(ValueError, match=r"'id', .* \$\.id"):
                 put(nameless)
 
 
@@ -153,39 +153,40 @@ def test_the_faults_of_a_preset_are_one(mock_server):
 
 
 def test_a_preset_that_never_fired_is_known(mock_server):
-    with pytest.raises(Refused, match="did you mean 'flaky'"):
+    with pytest.raises(Refused, match="'flaky'"):
         mock_server.fault(preset="flakey")
     with pytest.raises(Refused, match=r'fault\(preset="flaky"\)'):
         mock_server.fault("flaky")
     preset = mock_server.fault(preset="flaky")
     assert mock_server.unfired() == [preset]
-    with pytest.raises(AssertionError, match="never fired in its block: no request"), preset:
+    with pytest.raises(AssertionError, match=f"^fault {preset.id} "), preset:
         pass
     assert mock_server.rules == []
 
 
 WRONG_TYPES = [
-    (lambda it: it.assert_in_order("listV2"), "a list such as ['listV2'], got 'listV2' - at steps"),
-    (lambda it: it.assert_in_order(5), "a list such as ['listV2'], got 5 - at steps"),
-    (lambda it: it.put_chat("x"), "an object such as {'chatId': 'x'}, got UNSET"),
-    (lambda it: it.put_chat("x", "c"), "an object such as {'chatId': 'x'}, got 'c'"),
-    (lambda it: it.put_collection("d", "c"), "an object such as {'_id': 'x'}, got 'c'"),
-    (lambda it: it.put_app("x"), "an object such as {'id': 'x'}, got 'x'"),
-    (lambda it: MockServer(choices="a=b"), "a dict of choices, got 'a=b' - at choices"),
+    (lambda it: it.assert_in_order("listV2"), "['listV2'], 'listV2' steps"),
+    (lambda it: it.assert_in_order(5), "['listV2'], 5 steps"),
+    (lambda it: it.put_chat("x"), "{'chatId': 'x'}, UNSET"),
+    (lambda it: it.put_chat("x", "c"), "{'chatId': 'x'}, 'c'"),
+    (lambda it: it.put_collection("d", "c"), "{'_id': 'x'}, 'c'"),
+    (lambda it: it.put_app("x"), "{'id': 'x'}, 'x'"),
+    (lambda it: MockServer(choices="a=b"), "dict 'a=b' choices"),
 ]
 
 
-@pytest.mark.parametrize(("call", "said"), WRONG_TYPES)
-def test_a_value_of_a_wrong_type_is_told_in_a_sentence(mock_server, call, said):
-    with pytest.raises(ValueError, match=f"^{re.escape('Expected ' + said)}"):
+@pytest.mark.parametrize(("call", "facts"), WRONG_TYPES)
+def test_a_value_of_a_wrong_type_is_told_in_a_sentence(mock_server, call, facts):
+    with pytest.raises(ValueError) as caught:
         call(mock_server)
+    assert tells(caught.value, facts)
 
 
 def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):
-    with pytest.warns(UserWarning, match="^There is no app 'oter' yet .*'other'") as caught:
+    with pytest.warns(UserWarning, match="'oter' .*'other'") as caught:
         reply = mock_server.reply("Hi", app="oter")
-    assert "added. There is no app 'oter' yet (did you mean 'other'?)" in reply.missed
-    with pytest.warns(UserWarning, match="lost_write never fires on listV2"):
+    assert tells(reply.missed, "request 'oter' 'other'")
+    with pytest.warns(UserWarning, match=r"lost_write .* listV2"):
         mock_server.fault("lost_write", operation="listV2")
     assert caught[0].filename == __file__
     mock_server.reset()
@@ -226,12 +227,12 @@ def test_an_encoded_slash_is_part_of_a_segment(mock_server):
 
 
 def test_what_is_no_answer_names_what_is(mock_server):
-    with pytest.raises(TypeError, match=r"^Expected json=, data=, text= or body=, got {'a': 1} "):
+    with pytest.raises(TypeError, match=r"json=, data=, text= .*body=, .* {'a': 1} "):
         mock_server.respond("GET /api/any", {"a": 1})
-    with pytest.raises(TypeError, match="a route is one text: 'GET /path'"):
+    with pytest.raises(TypeError, match="'GET /path'"):
         mock_server.respond("GET", "/api/any")
-    assert "of sandbox 'default'" in repr(mock_server)
-    with pytest.raises(TypeError, match="answers are data"):
+    assert "sandbox 'default'" in repr(mock_server)
+    with pytest.raises(TypeError, match=r"respond\(route, handler\)"):
         mock_server.respond("GET /api/any", json=lambda request: {})
     assert mock_server.rules == []
 
@@ -265,7 +266,7 @@ def test_calls_are_found_in_the_journal(mock_server):
     assert [it["request"]["body"]["offset"] for it in mock_server.calls("listV2")] == [0, 5]
     assert mock_server.last_call("listV2")["response"]["status"] == 200
     assert mock_server.wait_for("listV2", times=2)["seq"] == 3
-    with pytest.raises(ValueError, match="Expected 1 or more, got 0 - at times"):
+    with pytest.raises(ValueError, match=r"1 .* 0 .* times"):
         mock_server.wait_for("listV2", times=0)
     mock_server.assert_called("listV2", times=2, status=200, key="owner")
     mock_server.assert_called("listV2", times=1, body={"pageSize": 5})
@@ -301,7 +302,7 @@ def test_to_wait_in_a_coroutine_names_what_does_not_stop_the_loop(mock_server):
     async def wait():
         mock_server.wait_for("listV2", timeout=0)
 
-    with pytest.raises(AssertionError, match=r"^Within 0 s, .* asyncio\.to_thread\(.*: Expected"):
+    with pytest.raises(AssertionError, match=r" 0 s, .* asyncio\.to_thread\("):
         asyncio.run(wait())
 
 
@@ -310,15 +311,14 @@ def test_a_summary_has_hints_and_what_kept_faults(mock_server):
     second = mock_server.respond("preLogin", data=None)
     listed(mock_server, datasetId="odd")
     *_, request, hint, fault, answer = mock_server.summary().splitlines()
-    assert request.startswith("  #1 listV2 ") and hint == "    Sandbox 'default' has 1 dataset: d."
-    why = 'nearest #1: $.body.datasetID: expected "d", got nothing'
-    assert fault == f"  error {first.id} for *: matched 0, fired 0; {why}"
-    why = "no request of its operation has come since it was added"
-    assert answer == f"  answer {second.id} for preLogin: matched 0, fired 0; {why}"
+    assert request.startswith("  #1 listV2 ") and tells(hint, "'default' 1 dataset: d.")
+    why = 'matched 0, fired 0; #1: $.body.datasetID: "d", nothing'
+    assert tells(fault, f"error {first.id} *: {why}")
+    assert tells(answer, f"answer {second.id} preLogin: matched 0, fired 0; request operation")
     mock_server.reset()
 
 
-PROXY = "  a proxy of the environment may get them: set NO_PROXY=127.0.0.1"
+PROXY = "NO_PROXY=127.0.0.1"
 PROXIES = [("HTTP_PROXY", "", [PROXY]), ("HTTP_PROXY", "127.0.0.1", []), ("HTTPS_PROXY", "", [])]
 
 
@@ -326,7 +326,7 @@ PROXIES = [("HTTP_PROXY", "", [PROXY]), ("HTTP_PROXY", "127.0.0.1", []), ("HTTPS
 def test_a_summary_without_calls_tells_of_a_proxy(server, monkeypatch, name, exempt, told):
     monkeypatch.setenv(name, "http://user:secret@127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", exempt)
-    assert server.summary().splitlines()[1:] == told
+    assert [it.split()[-1] for it in server.summary().splitlines()[1:]] == told
     httpx2.post(f"{server.url}/none", trust_env=False)
     assert PROXY not in server.summary()
 
@@ -338,7 +338,7 @@ def test_only_names_of_violations_are_allowed(mock_server, allowed):
 
 
 def test_an_unknown_folder_has_no_list_of_collections(mock_server):
-    with pytest.raises(Refused, match="the _id of a folder, got 'g'"):
+    with pytest.raises(Refused, match=r"_id .*folder, .*'g'"):
         mock_server.collections(DATASET, "g")
 
 
@@ -346,7 +346,7 @@ def test_only_allowed_violations_pass(mock_server):
     mock_server.choices["page_size_over_limit"] = "clamp"
     listed(mock_server, pageSize=31)
     said(mock_server)
-    violation = r"\n +page_size_over_limit \(8, otherwise\): .* - at \$.pageSize$"
+    violation = r"\n +page_size_over_limit \(8, otherwise\): .* \$.pageSize$"
     with pytest.raises(AssertionError, match=violation):
         mock_server.assert_no_violations()
     mock_server.assert_no_violations(["page_size_over_limit"])
@@ -378,7 +378,7 @@ def test_choices_are_set_until_a_reset(mock_server):
     assert listed(mock_server, parentId="odd").json()["data"]["total"] == 0
     with pytest.raises(Refused, match="odd"):
         choices["list_order"] = "odd"
-    with pytest.raises(TypeError, match="Expected a value of list_order, got none"):
+    with pytest.raises(TypeError, match="list_order"):
         del choices["list_order"]
     with pytest.raises(TypeError, match="unsupported operand"):
         choices |= {"list_order": "fixture"}
@@ -412,15 +412,15 @@ def test_a_sandbox_is_isolated_by_its_key(mock_server):
     assert mock_server.choices["error_form"] == "plain" != other.choices["error_form"]
     other.remove_sandbox()
     assert pin(mock_server).status_code == 200
-    with pytest.raises(Refused, match="the name of a sandbox"):
+    with pytest.raises(Refused, match=r"sandbox, .*'one'"):
         other.reset()
 
 
 def test_errors_name_the_server_and_the_keys(mock_server):
     mock_server.load({"keys": [{"key": "reader", "permission": "read"}]})
-    with pytest.raises(LookupError, match=r"Expected a key of an owner, got \['reader'\]"):
+    with pytest.raises(LookupError, match=r"key .*owner, .*\['reader'\]"):
         mock_server.key  # noqa: B018
-    with pytest.raises(ConnectionError, match="no mock server at http"):
+    with pytest.raises(ConnectionError, match=r"http://127\.0\.0\.1:1\b"):
         Control.at("http://127.0.0.1:1").reset()
 
 
@@ -428,11 +428,8 @@ def test_a_summary_says_why_a_request_is_refused(mock_server):
     send(mock_server, "POST", LIST, {"offset": 0, "datasetId": DATASET, "pageSize": 50})
     send(mock_server, "POST", LIST.lower(), {})
     shown = mock_server.summary()
-    assert (
-        "\n    page_size_over_limit (8, refused): Expected at most 30, got 50 - at $.pageSize\n"
-        in shown
-    )
-    assert f"did you mean '{LIST}'" in shown
+    assert tells(shown, "page_size_over_limit (8, refused): 30, 50 $.pageSize")
+    assert f"'{LIST}'" in shown
 
 
 def test_the_log_has_the_calls_of_the_client_alone(mock_server, caplog):

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from account import Client, sha256_hex
+from account import Client, sha256_hex, tells
 
 from mock_server.control import Refused
 from mock_server.fixture.load import load_fixture
@@ -86,7 +86,7 @@ def test_no_rows_are_an_empty_result(client, server):
 
 
 def test_an_unknown_row_is_left_out_with_a_warning(client, server):
-    with pytest.warns(UserWarning, match="^There is no row 'gone' yet: the hits leave it out"):
+    with pytest.warns(UserWarning, match="row 'gone'"):
         server.hits([{"row": "gone"}, {"row": "r1"}])
     assert ids(search(client)) == ["r1"]
 
@@ -119,7 +119,7 @@ def test_a_refused_search_uses_up_no_hits(client, server):
 
 
 def test_hits_that_have_to_fire_fail_their_block(server):
-    message = r"^answer f\d+ .*hits.* never fired in its block"
+    message = r"^answer f\d+ .*hits"
     with pytest.raises(AssertionError, match=message), server.hits([], times=1):
         pass
 
@@ -142,20 +142,20 @@ def test_placeholders_are_filled_in_new_rows(client, server):
 
 
 NO_ROWS = ({"score": 1}, {"row": "r1", "q": "x"}, {"row": "r1", "a": "x"})
-WRONG = [(it, "Expected rows with row, or with q and a") for it in NO_ROWS]
-WRONG += [({"q": "x", "score": 1.5}, r"Expected a number .*, got 1.5 - at \$.rows\[0\].score")]
-WRONG += [({"row": 5}, r"Expected a text .* - at \$.rows\[0\].row")]
-WRONG += [({"id": "r1"}, r"Expected no field 'id' - at \$.rows\[0\]")]
+WRONG = [(it, "row, q a") for it in NO_ROWS]
+WRONG += [({"q": "x", "score": 1.5}, "1.5 $.rows[0].score"), ({"row": 5}, "5, $.rows[0].row")]
+WRONG += [({"id": "r1"}, "'id' $.rows[0]")]
 
 
-@pytest.mark.parametrize(("row", "message"), WRONG)
-def test_a_wrong_row_is_refused(server, row, message):
-    with pytest.raises(Refused, match=message):
+@pytest.mark.parametrize(("row", "facts"), WRONG)
+def test_a_wrong_row_is_refused(server, row, facts):
+    with pytest.raises(Refused) as caught:
         server.hits([row])
+    assert tells(caught.value, facts)
 
 
 def test_a_fixture_names_all_that_is_wrong_with_hits(tmp_path):
     file = tmp_path / "fixture.yaml"
     file.write_text("faults:\n- {kind: hits, rows: [{q: 5}, {score: -1}, {q: a}]}\n", "utf-8")
-    with pytest.raises(Exception, match=r"2:27: Expected a text.*\n.*2:39: Expected a number"):
+    with pytest.raises(Exception, match=r"2:27: .* 5,.*\n.*2:39: .* -1"):
         load_fixture(file)

@@ -20,6 +20,7 @@ from account import (
     one_turn,
     read,
     read_response,
+    tells,
     until,
 )
 
@@ -289,7 +290,7 @@ def test_in_process_a_held_call_gets_an_error_when_a_reset_ends_it(rule):
 
     response = asyncio.run(ended())
     assert response.status_code == 500
-    assert "Expected a connection to break (call the server by its URL)" in response.text
+    assert tells(response.text, "connection URL")
 
 
 HOLDING = [
@@ -301,4 +302,4 @@ HOLDING = [
 @pytest.mark.parametrize("fixture", HOLDING)
 def test_a_fixture_has_no_hold(client, fixture):
     refusal = client.admin("PUT", "/state", fixture, status=400)
-    assert "Expected no hold in a fixture" in refusal["message"]
+    assert tells(refusal["message"], "hold fixture")

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClient, until
+from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClient, tells, until
 
 from mock_server.admin.journal import entry_events
 from mock_server.application import create_app
@@ -45,19 +45,19 @@ FIELDS_IN_QUERY += [("/api/core/app/list", {"parentId": 5}, "datasetId=d", "")]
 @pytest.mark.parametrize(("path", "body", "query", "names"), FIELDS_IN_QUERY)
 def test_a_hint_and_the_report_show_fields_in_place_of_the_body(client, path, body, query, names):
     assert client.fetch(f"{path}?{query}", body).status_code in (400, 415)
-    expected = f"The client sends {names} in the query, in place of the body."
-    assert (client.control.journal[-1]["hint"] == expected) is bool(names)
+    hint = client.control.journal[-1]["hint"]
+    assert tells(hint, f"{names} query, body") if names else "query" not in str(hint)
     line = client.control.summary().splitlines()[1]
     assert f" ?{query} " in line and line.startswith("  #1 ")
 
 
-@pytest.mark.parametrize(("key", "exception"), [("write", "none"), ("none", "no other")])
+@pytest.mark.parametrize(("key", "exception"), [("write", "none"), ("none", "other")])
 def test_a_403_says_what_the_permissions_of_the_dataset_say(client, key, exception):
-    said = f"(`permissions` of 'd' give the key {exception})"
-    assert client.page(key=key).json()["message"].endswith(f"permission on the dataset {said}")
-    assert client.control.journal[-1]["hint"] == f"The key has permission {key!r} {said}."
+    said = f"`permissions` 'd' key {exception}"
+    assert tells(client.page(key=key).json()["message"], f"dataset {said}")
+    assert tells(client.control.journal[-1]["hint"], f"key permission {key!r} {said}")
     client.pin(key=key)
-    assert said.replace("'d'", "'app'") in client.control.journal[-1]["hint"]
+    assert tells(client.control.journal[-1]["hint"], said.replace("'d'", "'app'"))
 
 
 def test_a_client_that_tries_again_is_counted_twice(client):
@@ -86,7 +86,7 @@ def test_to_wait_for_a_call_ends_on_its_arrival(client):
 
 
 def test_to_wait_for_an_end_tells_of_a_call_that_goes_on(client):
-    why = r"^Within 0 s: Expected a call of .*\nnearest: #1, \$.ended: expected true, got false\n"
+    why = r"0 s: .* completions .*\n.* #1, \$\.ended: .*true, .*false\n"
     with begun(client, text="word " * 20_000), pytest.raises(AssertionError, match=why):
         client.control.wait_for("completions", status=200, timeout=0)
 
@@ -253,7 +253,7 @@ def test_criteria_see_a_body_that_is_shown_cut(client):
     client.talk(appId="says", chatId="c1", more="x" * 9000)
     assert client.control.journal[0]["request"]["truncated"]
     client.control.assert_called("completions", times=1, body={"chatId": "c1"})
-    with pytest.raises(AssertionError, match=r"Expected 0 calls .* got 1"):
+    with pytest.raises(AssertionError, match=r"0 calls .* 1\n"):
         client.control.assert_not_called("completions", body={"chatId": "c1"})
 
 
@@ -290,7 +290,7 @@ def test_a_question_about_a_body_that_is_not_kept_fails(client):
     client.page(more="x" * 1_100_000)
     client.control.assert_called("listV2", status=413)
     client.control.assert_not_called("listV2", status=200, body={"datasetId": "d"})
-    with pytest.raises(Refused, match="a body to compare, got that of entry 1, too long"):
+    with pytest.raises(Refused, match=r"body .*entry 1, "):
         client.control.assert_not_called("listV2", body={"datasetId": "d"})
 
 
@@ -322,14 +322,13 @@ def test_what_the_journal_has_dropped_counts():
         for _ in range(MAX_ENTRIES - 1):
             journal.enter(Exchange(ClientRequest("GET", "/", b"", {}, b"")), 0, 1)
         client.pin()
-        with pytest.raises(AssertionError, match=r"unknown_route: 1 in entries that .* dropped"):
+        with pytest.raises(AssertionError, match=r"unknown_route: 1 .*dropped"):
             client.control.assert_no_violations()
         client.control.assert_no_violations(["unknown_route"])
         pins = {"operation": "updateHistory"}
         assert client.admin("POST", "/journal/verify", pins)["ok"]
         answer = client.admin("POST", "/journal/verify", pins | {"exactly": 1}, 409)
-    dropped = "(the journal has dropped 1 entries, which may match)"
-    assert answer["message"] == f"Expected 1 call of updateHistory, got 1 or more {dropped}"
+    assert tells(answer["message"], "1 call updateHistory, 1 dropped 1")
 
 
 def test_questions_about_many_calls_are_answered_by_the_server(client):

@@ -103,7 +103,7 @@ def test_only_a_bound_key_names_an_app_beside_completions(client, code, method, 
     for key, is_hinted in (("weak", True), (f"reader-{NAME_APP}", False), ("reader", False)):
         refusal = client.core(method, path, body, key=key).json()
         assert refusal["code"] == code
-        assert refusal["message"].endswith("(accepted with key_app=bound)") == is_hinted
+        assert ("key_app=bound" in refusal["message"]) == is_hinted
     client.control.choices["key_app"] = "bound"
     assert client.code(method, path, body, key="weak") == 200
     assert client.code(method, path, body, key="reader") == code

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 import yaml
-from account import LocalClient
+from account import LocalClient, tells
 from commands import started_command
 
 from mock_server import MockServer
@@ -154,9 +154,8 @@ def test_what_is_read_and_tried_again_is_said_in_plain_words(serve):
     server.respond("app.list", text="<title>Bad&nbsp;gate</title>", status=502, times=1)
     said: list[str] = []
     pull(server.url, KEY, say=said.append, pause=0)
-    url = f"{server.url}/api/core/app/list"
-    page = f"Expected an answer, got status 502 and the page 'Bad\\xa0gate' - at {url}"
-    assert said[:2] == ["reading the apps at the top level", f"trying again in 0 s: {page}"]
+    page = f"0 s: 502 'Bad\\xa0gate' {server.url}/api/core/app/list"
+    assert tells(said[0], "apps top level") and tells(said[1], page)
     of_datasets = ["reading the datasets at the top level", "reading all datasets"]
     assert said[2:] == ["reading all apps", "reading app a", *of_datasets]
 
@@ -222,16 +221,15 @@ def test_an_answer_of_another_form_exits_with_5(pulled, serve, tmp_path, answer)
     server.respond("listV2", **answer)
     code, out, err = pulled("--base-url", server.url, "--output", tmp_path / "f.yaml")
     assert (code, out, err.count("\n")) == (5, "", 1) and [*tmp_path.iterdir()] == []
-    assert err.startswith("Expected ") and " - at " in err
+    assert "/api/core/dataset/collection/listV2\n" in err
 
 
 def test_a_service_that_is_not_there_exits_with_3(pulled, serve):
     code, out, err = pulled("--base-url", "http://127.0.0.1:9")
-    assert (code, out) == (3, "") and err.startswith("Expected an answer, got none (")
-    assert "Error(" not in err
+    assert (code, out) == (3, "") and "http://127.0.0.1:9/" in err and "Error(" not in err
     server = serve(ACCOUNT)
     server.fault("error", status=502, times=None)
-    with pytest.raises(ServiceError, match="got status 502 and "):
+    with pytest.raises(ServiceError, match="status 502 "):
         pull(server.url, KEY, pause=0)
     assert len(server.journal) == 8
 
@@ -252,26 +250,26 @@ def test_a_wrong_address_or_key_exits_with_1(pulled, url):
 
 
 ELSEWHERE = {"status": 301, "headers": {"Location": "https://acme.test/list"}}
-TOLD = [(ELSEWHERE, "is redirected to https://acme.test/list; use that address")]
-TOLD += [({"json": {"code": 403, "message": "no"}}, "got status 200, code 403 and 'no'")]
+TOLD = [(ELSEWHERE, "301: https://acme.test/list; address")]
+TOLD += [({"json": {"code": 403, "message": "no"}}, "status 200, code 403 'no'")]
 
 
 @pytest.mark.parametrize(("answer", "told"), TOLD)
 def test_it_is_said_what_another_answer_means(pulled, serve, answer, told):
     server = serve(ACCOUNT)
     server.respond("app.list", **answer)
-    assert told in pulled("--base-url", server.url)[2]
+    assert tells(pulled("--base-url", server.url)[2], told)
 
 
 def test_a_proxy_that_is_dead_is_named_without_its_password(pulled, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", f"http://me:{KEY}@127.0.0.1:9")
     err = pulled("--base-url", "http://acme.test")[2]
-    assert "through the proxy 127.0.0.1:9)" in err
+    assert tells(err, "proxy 127.0.0.1:9")
 
 
 def test_a_key_in_place_of_its_variable_is_not_shown(run):
     code, out, err = run("pull", "--base-url", "http://127.0.0.1:9", "--key-env", KEY)
-    assert (code, out) == (1, "") and err.endswith(" - at --key-env\n") and KEY not in err
+    assert (code, out) == (1, "") and err.endswith(" --key-env\n") and KEY not in err
 
 
 def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):
@@ -284,5 +282,5 @@ def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):
         server.wait_for("dataset.list", times=2, timeout=20)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
-    assert process.returncode == 3 and err.endswith("\ninterrupted: nothing is written\n")
+    assert process.returncode == 3 and "interrupted" in err.splitlines()[-1]
     assert [*tmp_path.iterdir()] == []
