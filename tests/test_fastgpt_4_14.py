@@ -12,7 +12,7 @@ from test_routes import send
 
 from mock_server import errors
 from mock_server.choices import profile_choices
-from mock_server.releases.fastgpt import FASTGPT_4_14, PROFILES
+from mock_server.releases.fastgpt import FASTGPT_4_14, PROFILES, SEARCH_SETTINGS
 from mock_server.service.account import login_by_password
 from mock_server.service.examples import DEMO_APP, DEMO_CHAT, DEMO_DATASET, DEMO_REPLY
 from mock_server.service.operations import OPERATIONS
@@ -68,95 +68,117 @@ def outcome_of(response: httpx2.Response) -> Any:
 
 # Fields and refusals
 
-Wrong = dict[str, tuple[Any, Any]]
-NO_ID: Wrong = {"id*": (GONE, 507004)}
-PAGE: Wrong = {"offset": ("x", 500), "pageSize": ("x", 500)}
-NEW: Wrong = {"datasetId": (5, 501002), "parentId": (5, 500), "tags*": (5, '"tags":[]')}
-NAMED: Wrong = {**NEW, "name": (5, '"name":"5')}
-NAMES = {"name": (5, '"name":"5"'), "type?": (GONE, '"name":"New"'), "intro": (5, '"name":"New"')}
-ASKED: Wrong = {"messages*": (5, 500), "appId*": (5, 500), "chatId": (5, '"chatId":"5"')}
-ASKED |= {"stream": ("x", "data: {"), "detail": (1, "responseData"), "variables*": (5, "choices")}
-UNCHECKED: dict[str, Wrong] = {
-    "listV2": {
-        **PAGE,
-        "offset?": ("", '"total":9'),
-        "pageSize?": (0, 507004),
-        "datasetId": (5, 500),
-        "datasetId?": (GONE, 501002),
-        "parentId": (5, '"total":0'),
-        "searchText": (5, 500),
-        "searchText?": (None, '"total":9'),
-        "selectFolder": ("x", '"total":2'),
-        "simple": ("x", '"2099-01-01T00:00:00.000Z","dataAmount":0'),
-        "filterTags": ("x", '"total":0'),
-        "filterTags?": (None, 500),
-    },
-    "collection.list": {"datasetId": (5, 501002), "pageNum*": ("x", '"pageNum":1')},
+Sent = dict[str, tuple[Any, Any]]
+NO_ID: Sent = {"id": (GONE, 507004)}
+PAGE: Sent = {"offset": (None, '"total"'), "pageNum": ([1], '"total"')}
+PAGE |= {"pageSize": ([2], '"total"')}
+LISTED: Sent = {"datasetId": (5, 500), "filterTags": (5, '"total":9'), "parentId": (5, '"total":0')}
+LISTED |= {"searchText": (5, 500), "selectFolder": ([], '"total":2')}
+LISTED |= {"simple": ("x", '"2099-01-01T00:00:00.000Z","dataAmount":0')}
+MADE = '"code":200'
+NEW: Sent = {"datasetId": (GONE, 501002), "parentId": (5, 500), "tags": ([5], '"tags":["5"]')}
+NEW |= {it: ("no", MADE) for it in ("autoIndexes", "dataEnhanceCollectionName", "imageIndex")}
+NEW |= {it: (1, MADE) for it in ("customPdfParse", "indexPrefixTitle")}
+NEW |= {it: (None, MADE) for it in ("chunkSettingMode", "chunkTriggerType", "qaPrompt")}
+NEW |= {it: ("7", MADE) for it in ("chunkTriggerMinSize", "chunkSize", "indexSize")}
+NEW |= {it: ("x", MADE) for it in ("paragraphChunkDeep", "paragraphChunkMinSize", "metadata")}
+NEW |= {it: ("x", MADE) for it in ("chunkSplitMode", "paragraphChunkAIMode")}
+NEW |= {"chunkSplitter": (5, MADE), "trainingType": ("", MADE)}
+RESOURCE: Sent = {"parentId": (5, 500), "name": (5, '"name":"5"'), "intro": (1, '"intro":"1"')}
+ASKED: Sent = {"appId": (5, 500), "chatId": (5, '"chatId":"5"'), "outLinkAuthData": (5, MADE)}
+ASKED |= {it: (5, "choices") for it in ("outLinkAuthData", "customUid", "metadata", "variables")}
+ASKED |= {"stream": ("x", "data: {"), "detail": (1, "responseData"), "shareId": ("x", 501)}
+ASKED |= {"teamId": ("x", 500), "responseChatItemId": (5, '"dataId":"5"')}
+ASKED |= {it: ("x", "choices") for it in ("retainDatasetCite", "showSkillReferences")}
+RECORDS: Sent = {"appId": (0, '"total":0'), "chatId": (5, '"total":0'), "type": ("x", 500)}
+RECORDS |= {it: ("x", '"total":4') for it in ("includeDeleted", "outLinkAuthData")}
+RECORDS |= {"loadCustomFeedbacks": ("x", '"customFeedbacks":[]')}
+UNUSED = ("autoIndexes", "billId", "imageIndex", "indexSize", "prompt", "trainingMode")
+ROW: dict[str, Any] = {"q": 5, "a": None, "chunkIndex": "2", "metadata": 5, "indexes": None}
+TAKEN: dict[str, Sent] = {
+    "listV2": LISTED | PAGE,
+    "collection.list": LISTED | {it: ("x", '"pageNum":1') for it in ("pageNum", "pageSize")},
     "collection.detail": NO_ID,
-    "collection.update": {"id": (5, 507004), "forbid": (1, '"forbid":true'), "name*": (5, 500)},
-    "collection.delete": {"collectionIds*": (5, 507004)},
-    "collection.create": {**NAMED, "name*": (GONE, 500), "type*": (5, 500)},
-    "create.text": {**NAMED, "name?": (GONE, '"undefined.txt"'), "text*": (5, 500)}
-    | {"trainingType": (5, 500)},
-    "create.link": {**NEW, "link*": (5, 500)},
-    "apiCollection": {**NAMED, "name*": (GONE, 500)},
-    "dataset.create": {**NAMES, "type": (5, 500), "avatar": (5, '"name":"New"')}
-    | {"parentId": (5, 500), "vectorModel*": (5, '"name":"New"')},
-    "dataset.list": {"searchKey*": (5, "Handbook")},
+    "collection.update": {"id": (5, 500), "forbid": (1, '"forbid":true'), "name": (None, MADE)}
+    | {"parentId": (5, 500), "tags": (None, MADE)}
+    | {it: (None, MADE) for it in ("datasetId", "externalFileId")},
+    "collection.delete": {"collectionIds": (5, 507004)},
+    "collection.create": {it: ([], 500) for it in NEW if it not in ("metadata", "tags")}
+    | {"forbid": ("x", 500), "name": (5, '"name":"5"'), "datasetId": (GONE, 501002)}
+    | {"parentId": (5, 500), "tags": ([5], '"tags":["5"]')},
+    "create.text": NEW | {"name": (GONE, '"undefined.txt"'), "text": (["x"], MADE)},
+    "create.link": NEW | {"link": (5, '"name":"5"')},
+    "apiCollection": NEW | {"name": (5, '"name":"5"')},
+    "dataset.create": RESOURCE
+    | {"type": (GONE, '"name":"New"'), "apiDatasetServer": (5, MADE), "vlmModel": (5, MADE)}
+    | {"avatar": (GONE, '"avatar":"/icon/logo.svg"')}
+    | {it: (None, 500) for it in ("vectorModel", "agentModel")},
+    "dataset.list": {"parentId": (5, 500), "searchKey": (0, "Handbook"), "type": ("nope", [])},
     "dataset.detail": NO_ID,
-    "dataset.update": NO_ID,
+    "dataset.update": NO_ID
+    | {it: (4, MADE) for it in ("agentModel", "avatar", "vlmModel")}
+    | {"name": (4, '"name":"4"'), "intro": (4, '"intro":"4"'), "parentId": (5, 500)},
     "dataset.delete": NO_ID,
-    "app.list": {"parentId": (5, 500), "searchKey*": (5, "Customer support")},
-    "app.detail": {"appId*": (GONE, 502000)},
-    "pushData": {"data*": (5, 500)},
-    "insertData": {"q*": (5, 507004)},
-    "data.list": {**PAGE, "collectionId": (5, 501003), "searchText*": (5, '"total":3')},
-    "data.detail": {"id*": (GONE, 500)},
-    "data.update": {"dataId*": (GONE, 500), "q": (5, "9 to 17"), "a*": (5, "When do you open?")},
-    "data.delete": {"id*": (GONE, 500)},
-    "searchTest": {"datasetId": (5, 507004), "text*": (5, 507004), "limit*": ("x", "Monday")},
+    "app.list": {"parentId": (5, 500), "searchKey": (0, "Customer"), "type": ("nope", [])},
+    "app.create": RESOURCE
+    | {"avatar": (5, '"avatar":"5"'), "type": (GONE, '"type":"advanced"')}
+    | {it: (5, MADE) for it in ("chatConfig", "edges", "modules")},
+    "pushData": {"collectionId": (5, 500), "data": ([ROW, 5], '"insertLen":1')}
+    | {it: ([], MADE) for it in (*UNUSED, "trainingType")},
+    "insertData": {"q": ("", 507004), "collectionId": (GONE, 507004)}
+    | {"indexes": (None, MADE), "metadata": (5, MADE), "chunkIndex": ("x", MADE)},
+    "data.list": PAGE | {"collectionId": (5, 500)},
+    "data.update": {"q": (GONE, MADE), "a": (None, MADE), "indexes": ([{"text": 5}], '"text":"5"')},
+    "searchTest": {"datasetId": (0, 507004), "text": ("", 507004), "queryImageUrls": (5, "Monday")}
+    | {it: ("x", "Monday") for it in ("limit", "similarity", "searchMode", "usingReRank")}
+    | {it: ([], "Monday") for it in SEARCH_SETTINGS},
+    "updateHistory": {"shareId": ("x", 501), "teamId": ("x", 500)}
+    | {it: ("x", MADE) for it in ("outLinkAuthData", "skillId", "sourceType")},
     "completions": ASKED,
     "v2.completions": ASKED,
-    "v2.createQuestionGuide": {"appId": (5, 504000), "chatId": (GONE, "What else")}
-    | {"sourceType*": (5, "What else")},
-    "getPaginationRecords": {**PAGE, "appId": (5, '"total":0'), "type": ("x", 500)}
-    | {"chatId*": (5, '"total":0'), "loadCustomFeedbacks*": (5, '"total":4')},
-    "getRecords_v2": {"pageSize*": ("x", '"total":4')},
-    "record.delete": {"appId*": (GONE, 500)},
-    "getResData": {"appId": (GONE, []), "dataId": (GONE, []), "sourceType*": ("x", [])},
+    "v2.createQuestionGuide": {"appId": (GONE, 504000), "chatId": (GONE, "What else")}
+    | {it: (5, "What else") for it in ("outLinkAuthData", "skillId", "sourceType")},
+    "getPaginationRecords": RECORDS | PAGE,
+    "getRecords_v2": RECORDS | {"pageSize": ("x", '"total":4')},
+    "record.delete": {it: ("", 500) for it in ("chatId", "contentId")} | {"contentIds": (5, MADE)},
 }
-"""Operation -> row -> a wrong value, and the code of its refusal or what is then said or kept.
-
-`NAME*` is a field without a row of its own.
+"""Operation -> row -> a value that 4.14 reads otherwise, and the code of its refusal or what is
+then said or kept.
 """
 CASES: list[tuple[str, dict[str, Any], Any]] = [
-    (name, {row.rstrip("?*"): value}, outcome)
-    for name, rows in UNCHECKED.items()
+    (name, {row: value}, outcome)
+    for name, rows in TAKEN.items()
     for row, (value, outcome) in rows.items()
 ]
 NO_ITEMS = {"list": [], "total": 0}
+NO_MORE = {"hasMorePrev": False, "hasMoreNext": False}
 NO_APP = errors.AppOfChatMissing
 REFUSED: dict[tuple[str, type[errors.Refusal]], tuple[dict[str, Any], Any]] = {
     ("completions", errors.AppNotFound): ({"appId": UNKNOWN}, 500),
     ("v2.completions", errors.AppNotFound): ({"appId": UNKNOWN}, 500),
     ("getHistories", errors.AppNotFound): ({"appId": UNKNOWN}, NO_ITEMS),
     ("getHistories", NO_APP): ({"appId": GONE}, NO_ITEMS),
-    ("getPaginationRecords", NO_APP): ({"appId": GONE}, NO_ITEMS),
-    ("getResData", NO_APP): ({"appId": GONE}, []),
+    ("getPaginationRecords", errors.InvalidField): ({"appId": GONE}, NO_ITEMS),
+    ("getRecords_v2", errors.InvalidField): ({"appId": GONE}, NO_ITEMS | NO_MORE),
+    ("getResData", errors.InvalidField): ({"dataId": GONE}, []),
+    ("record.delete", errors.InvalidField): ({"appId": GONE}, 504000),
+    ("v2.createQuestionGuide", errors.InvalidField): ({"appId": GONE}, 504000),
+    ("app.detail", errors.InvalidField): ({"appId": GONE}, 502000),
+    ("app.list", errors.InvalidField): ({"type": ["nope"]}, []),
+    ("dataset.list", errors.InvalidField): ({"type": 5}, []),
     ("delHistory", NO_APP): ({"appId": GONE}, 400),
     ("preLogin", errors.FailedField): ({"username": GONE}, 400),
     ("searchTest", errors.InvalidField): ({"text": GONE}, 507004),
 }
 CASES += [(name, *case) for (name, _), case in REFUSED.items()]
-LINKS = [("updateHistory", it) for it in ("shareId", "teamId")]
-LINKS += [(f"{it}completions", field) for it in ("", "v2.") for _, field in LINKS]
-CHECKED = {it: 501 if it[1] == "shareId" else 500 for it in LINKS}
-CHECKED["collection.create", "trainingType"] = 500
-CASES += [(name, {field: "x"}, code) for (name, field), code in CHECKED.items()]
 # What is not looked at fails later.
-CASES += [("listV2", {"pageNum": "x", "offset": GONE}, 500), ("dataset.detail", {"id": "x"}, 500)]
+CASES += [("dataset.detail", {"id": "x"}, 500)]
 CASES += [("collection.create", {"type": "x"}, 500), ("app.list", {"parentId": "x"}, 500)]
-CASES += [("listV2", {"searchText": "x" * 101}, NO_ITEMS)]
+CASES += [("listV2", {"searchText": "x" * 101}, NO_ITEMS), ("pushData", {"data": [None]}, 500)]
+CASES += [("updateUserFeedback", {"appId": "nope"}, 500), ("data.update", {"q": 5}, 500)]
+CASES += [("collection.update", {"tags": "x"}, 500), ("dataset.create", {"name": ["x"]}, 500)]
+CASES += [("data.list", {"searchText": None}, 500), ("searchTest", {"text": GONE}, 507004)]
+CASES += [(name, {"id": GONE}, 500) for name in ("data.detail", "data.delete")]
 LATER_TYPES = ("file", "link", "externalFile", "apiFile", "images")
 CASES += [("collection.create", {"type": it}, f'"type":"{it}"') for it in LATER_TYPES]
 
@@ -170,7 +192,8 @@ def test_a_request_is_answered_otherwise_than_by_4_16(pair, name, fields, outcom
         assert outcome in response.text + old.get("/__admin/state").text
     else:
         assert outcome_of(response) == outcome
-    assert outcome_of(ask(new, name, fields)) != outcome_of(response)
+    # A deletion shows only later which records are gone.
+    assert name == "record.delete" or outcome_of(ask(new, name, fields)) != outcome_of(response)
 
 
 @pytest.mark.parametrize("case", [("dataset.create", "intro"), ("listV2", "searchText")])
@@ -181,7 +204,7 @@ def test_a_mended_field_is_a_violation(pair, case):
         assert [it["name"] for it in violations].count("invalid_field") == 1
 
 
-@pytest.mark.parametrize("body", [[], "x", 5, None])
+@pytest.mark.parametrize("body", [[], "x", 5])
 def test_a_body_that_is_no_object_has_no_fields(pair, body):
     sent = json.dumps(body).encode()
     responses = [it.fetch("/api/core/dataset/list", sent) for it in pair]
@@ -191,13 +214,13 @@ def test_a_body_that_is_no_object_has_no_fields(pair, body):
 
 
 def test_each_row_for_requests_has_a_case():
-    tested = {name: {it for it in rows if it[-1] != "*"} for name, rows in UNCHECKED.items()}
-    table = FASTGPT_4_14.unchecked.items()
-    assert tested == {name: {*rows} - {"*"} for name, rows in table}
-    refusals, checked = FASTGPT_4_14.refusals, FASTGPT_4_14.checked
+    rows = {name: {*rows} for name, rows in FASTGPT_4_14.casts.items() if rows}
+    # A form is read by the same rows.
+    assert rows.pop("localFile") == rows["create.link"] - {"link"}
+    assert rows == {name: {*sent} for name, sent in TAKEN.items()}
+    refusals = FASTGPT_4_14.refusals
     assert {*FASTGPT_4_14.collection_types} == {"folder", "virtual", *LATER_TYPES}
     assert REFUSED.keys() == {(name, it) for name, kinds in refusals.items() for it in kinds}
-    assert CHECKED.keys() == {(name, it) for name, fields in checked.items() for it in fields}
 
 
 # Data
@@ -210,11 +233,13 @@ LACKING: dict[str, set[str]] = {
     "app.detail": {"resourceRefs"},
     "getHistories": {"list.hasBeenRead", "list.chatGenerateStatus"},
     "chat.init": {"title", "hasBeenRead", "chatGenerateStatus"},
+    "chat.stop": {"completed", "chatGenerateStatus"},
     "listV2": {f"list.{it}" for it in TRAINED},
     "collection.detail": {"trainingAmount", *TRAINED},
     "tokenLogin": RIGHTS,
     "loginByPassword": {f"user.{it}" for it in RIGHTS},
 }
+FILES = {it: {"list.value.file.key"} for it in ("getPaginationRecords", "getRecords_v2")}
 ID = "65422be6aa44b7da77729eca"
 ADDED: dict[str, dict[str, Any]] = {
     "app.detail": {"teamTags": [], "__v": 0, "scheduledTriggerConfig": {}}
@@ -263,15 +288,15 @@ def test_a_right_request_is_answered_alike_but_for_some_fields(pair, name):
             LACKING.get(name, set()),
             (ADDED | COUNTED).get(name, {}),
         )
-    # An app belongs to the user of the login, where a key makes none.
-    if name != "app.create":
+    # An app belongs to the user of the login, where a key makes none; a row loses its indexes.
+    if name not in ("app.create", "data.update"):
         assert old.get("/__admin/state").json() == new.get("/__admin/state").json()
 
 
 def test_each_row_for_data_has_a_case():
-    absent = FASTGPT_4_14.absent.items()
-    assert {name: {it.rstrip("?") for it in paths} for name, paths in absent} == LACKING
-    assert (FASTGPT_4_14.added, FASTGPT_4_14.data) == (ADDED, WRITTEN)
+    absent = FASTGPT_4_14.leaves_out.items()
+    assert {name: {it.rstrip("?") for it in paths} for name, paths in absent} == LACKING | FILES
+    assert (FASTGPT_4_14.adds, FASTGPT_4_14.answers) == (ADDED, WRITTEN)
 
 
 def test_a_file_that_cannot_be_read_has_an_error(pair):
@@ -281,7 +306,7 @@ def test_a_file_that_cannot_be_read_has_an_error(pair):
     id = made[0].json()["data"]["collectionId"]
     assert pair[0].item(id, datasetId=DEMO_DATASET)["hasError"] is True
     assert pair[0].collection(id)["hasError"] is True
-    assert FASTGPT_4_14.takes_any_file == ("localFile",)
+    assert FASTGPT_4_14.takes_any_source == ("localFile", "create.link")
 
 
 def test_the_title_of_a_known_chat_is_shown(pair):
@@ -343,6 +368,77 @@ def test_a_title_follows_the_latest_question(pair, question, title):
     assert [it.control.chat(DEMO_APP, "k").title for it in pair] == [title, "One?"]
 
 
+def test_a_file_of_a_question_has_no_key_and_a_picture_alone_is_answered(pair):
+    for client in pair:
+        client.control.put_app({"id": "plain", "type": "simple"})
+    replies = [it.talk(IMAGE, appId="plain", chatId="k").json() for it in pair]
+    assert ["error" in it for it in replies] == [False, True]
+    files = [it.records(appId="plain")[0]["value"][0]["file"] for it in pair]
+    assert ["key" in it for it in files] == [False, True]
+
+
+def test_a_title_is_not_trimmed_and_follows_a_custom_one_too(pair):
+    for question in ("One?", " Two? "):
+        for client in pair:
+            client.talk(question, appId=DEMO_APP, chatId="k")
+            client.fetch(
+                PIN, {"appId": DEMO_APP, "chatId": "k", "customTitle": "Mine"}, method="PUT"
+            )
+    assert [it.control.chat(DEMO_APP, "k").title for it in pair] == [" Two? ", "One?"]
+
+
+ASKED_BEFORE = {"role": "user", "content": "A"}, {"role": "assistant", "content": "B"}
+HISTORIES = [([], 2), ([*ASKED_BEFORE], 4), ([{"role": "system", "content": "S"}], 3)]
+
+
+@pytest.mark.parametrize(("before", "length"), HISTORIES)
+def test_a_reply_counts_the_messages_that_its_model_has_read(pair, before, length):
+    for question in ("C", " "):
+        messages = [*before, {"role": "user", "content": question}]
+        assert ask(pair[0], "completions", {"chatId": question + "k", "messages": messages})
+    lists = [
+        outcome_of(ask(pair[0], "getPaginationRecords", {"chatId": it})) for it in ("Ck", " k")
+    ]
+    shown = [it["list"][1].get("historyPreviewLength") for it in lists]
+    assert shown == [length, None]
+    assert [it["list"][1]["llmModuleAccount"] for it in lists] == [1, 0]
+
+
+def test_of_two_replies_with_one_id_one_is_written_and_one_deleted(pair):
+    old, _ = pair
+    old.control.put_app({"id": "plain", "type": "simple"})
+    for question in ("One?", "Two?"):
+        old.talk(question, appId="plain", chatId="k", responseChatItemId="same")
+    replies = [it for it in old.records(appId="plain") if it["obj"] == "AI"]
+    assert [it["value"][0]["text"]["content"] for it in replies] == ["One?", "Two?"]
+    fields = {"appId": "plain", "chatId": "k", "contentId": "same", "contentIds": ["same"]}
+    assert ask(old, "record.delete", fields).status_code == 200
+    assert [it["dataId"] for it in old.records(appId="plain")].count("same") == 1
+
+
+def test_a_file_has_a_type_and_its_key_keeps_blanks(pair):
+    made = [outcome_of(ask(it, "create.text", {"name": "my file"}))["collectionId"] for it in pair]
+    shown = [it.collection(id) for it, id in zip(pair, made, strict=True)]
+    assert ["/my file_" in it["fileId"] for it in shown] == [True, False]
+    types = [it["file"].get("extension") for it in shown]
+    assert types == ["txt", None]
+
+
+def test_a_list_takes_its_page_from_the_query_and_by_a_size_alone(pair):
+    fields = {"datasetId": DEMO_DATASET}
+    for query, page, sizes in [("?pageSize=2", {}, [2, 9]), ("", {"offset": 5}, [9, 4])]:
+        seen = [it.fetch(LIST + query, fields | page).json()["data"] for it in pair]
+        assert [len(it["list"]) for it in seen] == sizes
+
+
+def test_a_row_keeps_only_the_indexes_that_are_sent(pair):
+    for fields, kept in [({"indexes": [{"text": "own"}]}, [2, 2]), ({}, [1, 2])]:
+        for client in pair:
+            ask(client, "data.update", {"q": "Q", "a": ""} | fields)
+        shown = [outcome_of(ask(it, "data.detail"))["indexes"] for it in pair]
+        assert [sum(it["text"] in ("Q", "own") for it in row) for row in shown] == kept
+
+
 # Errors, paths, logins
 
 
@@ -382,7 +478,7 @@ def test_the_body_alone_is_read(pair):
         it.delete(path, params=SENT) for it, path in zip(pair, (ITEM_DELETE, DELETE), strict=True)
     ]
     assert [it.status_code for it in seen] == [500, 200]
-    assert FASTGPT_4_14.in_body == ("record.delete",)
+    assert FASTGPT_4_14.reads_body_alone == ("record.delete",)
 
 
 @pytest.mark.parametrize("name", ["app.create", "dataset.update"])

@@ -129,6 +129,12 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return last_question(messages)
 
     @property
+    def message_count(self) -> int:
+        """How many messages a request for a completion has, of which those in a row are one."""
+        messages = self.fields.get("messages")
+        return len(speakers_of(messages)) if isinstance(messages, list) else 0
+
+    @property
     def question(self) -> str:
         """The text of the question."""
         text_parts = [it for it in self.question_parts if it.get("type") == "text"]
@@ -172,23 +178,27 @@ def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def last_question(messages: list[Any]) -> list[dict[str, Any]]:
-    """The parts of the question: the last messages in a row with the same role and `dataId`.
+    """The parts of the question: the last messages in a row with the same role and `dataId`."""
+    _, question = [("", []), *speakers_of(messages)][-1]
+    return question
+
+
+def speakers_of(messages: list[Any]) -> list[tuple[Any, list[dict[str, Any]]]]:
+    """The messages as (speaker, parts), where those in a row with one role and `dataId` are one.
 
     FastGPT 4.16, GPTMessages2Chats of packages/global/core/chat/adapt.ts.
     """
-    question: list[dict[str, Any]] = []
-    last_speaker = None
+    rows: list[tuple[Any, list[dict[str, Any]]]] = [(None, [])]
     for message in messages:
         parts = counted_parts(message)
         # A message without counted parts does not interrupt a row of messages.
         if not parts:
             continue
         speaker = (message["role"], message.get("dataId"))
-        if speaker != last_speaker:
-            question = []
-        question += parts
-        last_speaker = speaker
-    return question
+        if speaker != rows[-1][0]:
+            rows.append((speaker, []))
+        rows[-1][1].extend(parts)
+    return rows[1:]
 
 
 def counted_parts(message: Any) -> list[dict[str, Any]]:

@@ -7,18 +7,32 @@ from msgspec import Struct
 
 from mock_server import errors
 from mock_server.errors import InvalidField
-from mock_server.releases.release import Release, UncheckedFields
+from mock_server.releases import casts
+from mock_server.releases.release import Release
 from mock_server.store.objects import DEFAULT_TEAM, TrainingType
 
 # FastGPT 4.14 (seen in 4.14.10)
 
 ANY_ID = "65422be6aa44b7da77729eca"
+APP_AVATAR = "/icon/logo.svg"
 NO_ITEMS = {"list": [], "total": 0}
 TRAINING_FIELDS = (
     "activeTrainingAmount",
     "finalErrorAmount",
     "slowestTrainingStatus",
     "slowestTrainingMode",
+)
+SEARCH_SETTINGS = (
+    "datasetDeepSearch",
+    "datasetDeepSearchBg",
+    "datasetDeepSearchMaxTimes",
+    "datasetDeepSearchModel",
+    "datasetSearchExtensionBg",
+    "datasetSearchExtensionModel",
+    "datasetSearchUsingExtensionQuery",
+    "embeddingWeight",
+    "rerankModel",
+    "rerankWeight",
 )
 SKILL_RIGHTS = (
     "hasSkillCreatePer",
@@ -27,15 +41,211 @@ SKILL_RIGHTS = (
     "roleList.skillCreate",
 )
 FAILED = errors.FailedField
-NEW_COLLECTION: UncheckedFields = {
-    "datasetId": errors.DatasetNotFound,
-    "parentId": FAILED,
+APP_TYPES = {
+    *("folder", "toolFolder", "simple", "chatAgent", "advanced", "plugin"),
+    *("toolSet", "httpToolSet", "hidden", "tool", "httpPlugin"),
 }
-NAMED_COLLECTION: UncheckedFields = {**NEW_COLLECTION, "name": str}
-LINKS = {"shareId": errors.LinkInvalid, "teamId": FAILED}
-CONVERSATION: UncheckedFields = {"chatId": str, "stream": bool, "detail": bool}
-IDS: UncheckedFields = {"*": errors.MissingParams}
-PAGE: UncheckedFields = {"offset": FAILED, "pageSize": FAILED}
+CHAT_TYPES = casts.one_of("normal", "outLink", "home", "team")
+LINKS = {
+    "shareId": casts.refused(errors.LinkInvalid),
+    "teamId": casts.refused(FAILED),
+    "outLinkAuthData": casts.dropped,
+    "skillId": casts.dropped,
+    "sourceType": casts.dropped,
+}
+"""Up to 4.14 a request names a share link in its own fields, and no skill."""
+CONVERSATION = {
+    **{name: LINKS[name] for name in ("shareId", "teamId", "outLinkAuthData")},
+    "appId": casts.identifier,
+    "chatId": casts.text,
+    "customUid": casts.text,
+    "detail": casts.flag,
+    "metadata": casts.only(dict),
+    "responseChatItemId": casts.text,
+    "retainDatasetCite": casts.flag,
+    "showSkillReferences": casts.dropped,
+    "stream": casts.flag,
+    "variables": casts.only(dict),
+}
+RECORDS = {
+    "appId": casts.if_true(casts.identifier),
+    "chatId": casts.if_true(casts.text),
+    "includeDeleted": casts.flag,
+    "loadCustomFeedbacks": casts.flag,
+    "outLinkAuthData": casts.dropped,
+    "type": CHAT_TYPES,
+}
+# These are read as they were sent (`wanted_page`).
+PAGE = dict.fromkeys(("offset", "pageNum", "pageSize"), casts.dropped)
+LIST = {
+    "datasetId": casts.id_or(errors.DatasetNotFound),
+    "filterTags": casts.tag_ids,
+    "parentId": casts.object_id,
+    "searchText": casts.plain_text,
+    "selectFolder": casts.flag,
+    "simple": casts.flag,
+}
+RESOURCE = {
+    "avatar": casts.text,
+    "intro": casts.text,
+    "name": casts.text,
+    "parentId": casts.identifier,
+}
+FILTER = {"parentId": casts.identifier, "searchKey": casts.search_key}
+NEW_COLLECTION = {
+    "datasetId": casts.id_or(errors.DatasetNotFound),
+    "parentId": casts.identifier,
+    "tags": casts.texts,
+}
+MODES = {
+    "chunkSettingMode": casts.one_of("auto", "custom"),
+    "chunkTriggerType": casts.one_of("minSize", "forceChunk", "maxSize"),
+}
+SWITCHES = (
+    "autoIndexes",
+    "customPdfParse",
+    "dataEnhanceCollectionName",
+    "imageIndex",
+    "indexPrefixTitle",
+)
+SET_BY_MODE = {
+    **dict.fromkeys(("chunkSize", "indexSize", "paragraphChunkDeep"), casts.number),
+    "chunkSplitMode": casts.one_of("paragraph", "size", "char"),
+    "chunkSplitter": casts.text,
+    "paragraphChunkAIMode": casts.one_of("auto", "force", "forbid"),
+    "paragraphChunkMinSize": casts.number,
+    "qaPrompt": casts.text,
+}
+"""Settings that the usual mode and type of training replace, whatever was sent."""
+EMPTY_COLLECTION = {
+    **NEW_COLLECTION,
+    **MODES,
+    **SET_BY_MODE,
+    **dict.fromkeys((*SWITCHES, "forbid"), casts.boolean),
+    "chunkTriggerMinSize": casts.number,
+    "name": casts.text,
+    "trainingType": casts.one_of(*get_args(TrainingType)),
+}
+FROM_SOURCE = {
+    **NEW_COLLECTION,
+    **MODES,
+    **{name: casts.if_right(it) for name, it in SET_BY_MODE.items()},
+    **dict.fromkeys(SWITCHES, casts.boolean),
+    "chunkTriggerMinSize": casts.number,
+    "metadata": casts.only(dict),
+    "trainingType": casts.if_true(casts.one_of(*get_args(TrainingType))),
+}
+NEW_INDEX = {"text": casts.template, "type": casts.text}
+NEW_ROW = {
+    "a": casts.if_true(casts.text),
+    "chunkIndex": casts.number,
+    "indexes": casts.if_true(casts.items_of(NEW_INDEX)),
+    "metadata": casts.only(dict),
+    "q": casts.if_true(casts.text),
+}
+ID = {"id": casts.id_or(errors.MissingParams)}
+NO_LINKED_ITEMS = NO_ITEMS | {"hasMorePrev": False, "hasMoreNext": False}
+CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
+    "listV2": {**LIST, **PAGE},
+    "collection.list": LIST | dict.fromkeys(("pageNum", "pageSize"), casts.if_right(casts.number)),
+    "collection.detail": ID,
+    "collection.create": EMPTY_COLLECTION,
+    "create.text": {**FROM_SOURCE, "name": casts.template, "text": casts.bytes_of},
+    "create.link": {**FROM_SOURCE, "link": casts.text},
+    "localFile": FROM_SOURCE | {"datasetId": casts.identifier},
+    "apiCollection": {**FROM_SOURCE, "name": casts.text},
+    "collection.update": {
+        "datasetId": casts.if_true(casts.identifier),
+        "externalFileId": casts.if_true(casts.text),
+        "forbid": casts.boolean,
+        "id": casts.if_true(casts.identifier),
+        "name": casts.if_true(casts.plain_text),
+        "parentId": casts.identifier,
+        "tags": casts.texts,
+    },
+    "collection.delete": {"collectionIds": casts.only(list)},
+    "dataset.create": {
+        **RESOURCE,
+        "apiDatasetServer": casts.only(dict),
+        "avatar": casts.otherwise(APP_AVATAR, casts.plain_text),
+        "intro": casts.otherwise("", casts.text_or("")),
+        "type": casts.otherwise("dataset"),
+        "vectorModel": casts.otherwise("", casts.required_text),
+        "agentModel": casts.otherwise("", casts.required_text),
+        "vlmModel": casts.text,
+    },
+    "dataset.list": FILTER | {"type": casts.types(())},
+    "dataset.detail": ID,
+    "dataset.update": {
+        **ID,
+        **dict.fromkeys(("agentModel", "avatar", "name", "vlmModel"), casts.if_true(casts.text)),
+        "intro": casts.text,
+        "parentId": casts.identifier,
+    },
+    "dataset.delete": ID,
+    "app.list": FILTER | {"type": casts.types(APP_TYPES)},
+    "app.detail": {},
+    "app.create": RESOURCE
+    | {
+        "chatConfig": casts.only(dict),
+        "edges": casts.only(list),
+        "modules": casts.only(list),
+        "type": casts.otherwise("advanced"),
+    },
+    "pushData": {
+        "collectionId": casts.identifier,
+        "data": casts.items_of(NEW_ROW),
+        **dict.fromkeys(
+            ("autoIndexes", "billId", "imageIndex", "indexSize", "prompt"), casts.dropped
+        ),
+        **dict.fromkeys(("trainingMode", "trainingType"), casts.dropped),
+    },
+    "insertData": {
+        "q": casts.needed(errors.MissingParams),
+        "collectionId": casts.id_or(errors.MissingParams),
+        "chunkIndex": casts.dropped,
+        "indexes": casts.if_null,
+        "metadata": casts.only(dict),
+    },
+    "data.list": {**PAGE, "collectionId": casts.id_unless_null(errors.CollectionNotFound)},
+    "data.detail": {},
+    "data.update": {
+        "q": casts.otherwise("", casts.text_or("", casts.plain_text)),
+        "a": casts.if_true(casts.plain_text),
+        "indexes": casts.otherwise([], casts.items_of(NEW_INDEX)),
+    },
+    "data.delete": {},
+    "searchTest": {
+        "datasetId": casts.id_or(errors.MissingParams),
+        "text": casts.needed(errors.MissingParams),
+        "limit": casts.if_right(casts.number),
+        "queryImageUrls": casts.dropped,
+        "searchMode": casts.if_right(
+            casts.one_of("embedding", "fullTextRecall", "mixedRecall"),
+        ),
+        "similarity": casts.if_right(casts.number),
+        "usingReRank": casts.flag,
+    }
+    | dict.fromkeys(SEARCH_SETTINGS, casts.dropped),
+    "updateHistory": LINKS,
+    "completions": CONVERSATION,
+    "v2.completions": CONVERSATION,
+    "v2.createQuestionGuide": {
+        "appId": casts.if_true(casts.identifier),
+        "chatId": casts.template,
+        "outLinkAuthData": casts.dropped,
+        "skillId": casts.dropped,
+        "sourceType": casts.dropped,
+    },
+    "getPaginationRecords": RECORDS | PAGE,
+    "getRecords_v2": RECORDS | {"pageSize": casts.if_right(casts.number)},
+    "record.delete": {
+        "chatId": casts.needed(FAILED),
+        "contentId": casts.needed(FAILED),
+        "contentIds": casts.dropped,
+    },
+    "getResData": {},
+}
 FASTGPT_4_14 = Release(
     paths={
         "/api/core/chat/item/delete": "/api/core/chat/record/delete",
@@ -43,88 +253,36 @@ FASTGPT_4_14 = Release(
         "/api/core/chat/history/markRead": "",
     },
     login_only=("app.create", "dataset.update"),
-    in_body=("record.delete",),
-    unchecked={
-        "listV2": {
-            **PAGE,
-            "datasetId": FAILED,
-            "datasetId?": errors.DatasetNotFound,
-            "offset?": 0,
-            "pageSize?": errors.MissingParams,
-            "parentId": ANY_ID,
-            "searchText": FAILED,
-            "searchText?": None,
-            "selectFolder": bool,
-            "simple": bool,
-            "filterTags": [""],
-            "filterTags?": FAILED,
-        },
-        "collection.list": {"datasetId": errors.DatasetNotFound},
-        "collection.detail": IDS,
-        "collection.create": NAMED_COLLECTION,
-        "create.text": {**NAMED_COLLECTION, "name?": "undefined", "trainingType": FAILED},
-        "create.link": NEW_COLLECTION,
-        "apiCollection": NAMED_COLLECTION,
-        "collection.update": {"id": errors.MissingParams, "forbid": bool, "*": FAILED},
-        "collection.delete": {},
-        "dataset.create": {
-            "name": str,
-            "type": FAILED,
-            "type?": "dataset",
-            "intro": "",
-            "avatar": "",
-            "parentId": FAILED,
-        },
-        "dataset.list": {},
-        "dataset.detail": IDS,
-        "dataset.update": IDS,
-        "dataset.delete": IDS,
-        "app.list": {"parentId": FAILED},
-        "app.detail": {"*": errors.AppNotFound},
-        "pushData": {},
-        "insertData": IDS,
-        "data.list": {**PAGE, "collectionId": errors.CollectionNotFound},
-        "data.detail": {},
-        "data.update": {"q": ""},
-        "data.delete": {},
-        "searchTest": {"datasetId": errors.MissingParams},
-        "completions": CONVERSATION,
-        "v2.completions": CONVERSATION,
-        "v2.createQuestionGuide": {
-            "appId": errors.AppOfChatMissing,
-            "chatId": "undefined",
-        },
-        "getPaginationRecords": {
-            **PAGE,
-            "appId": errors.AppOfChatMissing,
-            "type": FAILED,
-        },
-        "getRecords_v2": {},
-        "record.delete": {},
-        "getResData": {"appId": errors.AppOfChatMissing, "dataId": ""},
-    },
-    checked={
-        "updateHistory": LINKS,
-        "completions": LINKS,
-        "v2.completions": LINKS,
-        "collection.create": {"trainingType": get_args(TrainingType)},
-    },
+    reads_body_alone=("record.delete",),
+    # These two check the other fields, too.
+    unchecked=CASTS_4_14.keys() - {"updateHistory", "getHistories"},
+    casts=CASTS_4_14,
+    ids_fail=("updateUserFeedback",),
     refusals={
+        "app.detail": {InvalidField: errors.AppNotFound},
+        "app.list": {InvalidField: []},
         "completions": {errors.AppNotFound: FAILED},
+        "dataset.list": {InvalidField: []},
         "v2.completions": {errors.AppNotFound: FAILED},
         "getHistories": {
             errors.AppNotFound: NO_ITEMS,
             errors.AppOfChatMissing: NO_ITEMS,
         },
-        "getPaginationRecords": {errors.AppOfChatMissing: NO_ITEMS},
-        "getResData": {errors.AppOfChatMissing: []},
+        "getPaginationRecords": {InvalidField: NO_ITEMS},
+        "getRecords_v2": {InvalidField: NO_LINKED_ITEMS},
+        "getResData": {InvalidField: []},
         "preLogin": {FAILED: InvalidField},
         "searchTest": {InvalidField: errors.MissingParams},
         "delHistory": {errors.AppOfChatMissing: InvalidField},
+        "record.delete": {InvalidField: errors.AppOfChatMissing},
+        "v2.createQuestionGuide": {InvalidField: errors.AppOfChatMissing},
     },
-    absent={
+    leaves_out={
         "app.detail": ("resourceRefs",),
         "getHistories": ("list.hasBeenRead", "list.chatGenerateStatus"),
+        "chat.stop": ("completed", "chatGenerateStatus"),
+        "getPaginationRecords": ("list.value.file.key?",),
+        "getRecords_v2": ("list.value.file.key?",),
         "chat.init": ("title?", "hasBeenRead", "chatGenerateStatus"),
         "listV2": [f"list.{it}" for it in ("hasError?", *TRAINING_FIELDS)],
         "collection.detail": ("trainingAmount", "hasError?", *TRAINING_FIELDS),
@@ -133,7 +291,7 @@ FASTGPT_4_14 = Release(
             f"user.{of}permission.{it}" for of in ("", "team.") for it in SKILL_RIGHTS
         ],
     },
-    added={
+    adds={
         "app.detail": {
             "teamTags": [],
             "__v": 0,
@@ -149,8 +307,8 @@ FASTGPT_4_14 = Release(
         "collection.detail": {"__v": 0, "dataset.__v": 0},
         "data.detail": {"indexes._id": ANY_ID},
     },
-    data={"updateUserFeedback": {}, "data.update": None, "data.delete": "success"},
-    takes_any_file=("localFile",),
+    answers={"updateUserFeedback": {}, "data.update": None, "data.delete": "success"},
+    takes_any_source=("localFile", "create.link"),
     has_error_types=False,
     keeps_titles=False,
     names_new_chats=False,
@@ -158,9 +316,12 @@ FASTGPT_4_14 = Release(
     is_data_id_shared=False,
     collection_types=("folder", "virtual", "file", "link", "externalFile", "apiFile", "images"),
     counts_history=True,
+    describes_files=True,
     limits_search_text=False,
     knows_any_key=False,
     latest_rows_first=False,
+    pages_by_size=True,
+    rewrites_rows=True,
 )
 FASTGPT_4_16 = Release()
 

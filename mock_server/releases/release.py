@@ -1,33 +1,29 @@
 """What a release of FastGPT does otherwise than the operations, which do as FastGPT 4.16 does.
 
-A release is one table. It follows the profile, whatever choices a test replaces. By its row
+A release is one table, a `Release`. It follows the profile, whatever choices a test replaces. By
 
-    unchecked={"app.list": {"parentId": FailedField}}
+    Release(
+        unchecked={"app.list"},
+        casts={"app.list": {"parentId": casts.identifier}},
+        leaves_out={"app.list": ["private"]},
+    )
 
-it has no schema for `app.list`: a request with `"parentId": 5` fails as in the database, with 500,
-where FastGPT 4.16 refuses it with 400; any other field of a wrong type counts as absent.
+`app.list` has no schema: with `"parentId": 5` it fails as in the database, with 500, where FastGPT
+4.16 answers 400. What it sends has no field `private`.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from itertools import chain
 from typing import Any
 
-from msgspec import UNSET, Struct, json
+from msgspec import Struct, json
 
 from mock_server import errors
-from mock_server.errors import InvalidField, Refusal
+from mock_server.errors import Refusal
+from mock_server.releases.casts import CannotCast, Cast, cast_fields
 from mock_server.store.account import objects_in
 
 Fields = dict[str, Any]
-UncheckedFields = Mapping[str, Any]
-"""Field that a release does not check -> what becomes of a wrong value.
-
-A refusal: what the value is refused with. `str`, `bool`: it is made a text, or true unless it is
-empty. None: it counts as absent. Another value takes its place. `*` are all other fields, which
-count as absent without it; `NAME?` is a field that is missing, null, 0 or empty. A field that is
-needed and has come to be absent fails.
-"""
 
 
 class Release(Struct, frozen=True, kw_only=True):
@@ -37,22 +33,24 @@ class Release(Struct, frozen=True, kw_only=True):
     """Path of this release -> the path of the operation; empty for a path that it lacks."""
     login_only: Collection[str] = ()
     """Operations that API keys may not call."""
-    in_body: Collection[str] = ()
-    """Operations that read the body alone, whatever the query has."""
-    unchecked: Mapping[str, UncheckedFields] = {}
-    """Operation without a schema -> its fields."""
-    checked: Mapping[str, Mapping[str, type[Refusal] | tuple[str, ...]]] = {}
-    """Operation -> field that this release alone checks -> its values, or the refusal of any."""
+    reads_body_alone: Collection[str] = ()
+    """Operations that do not read the query if there is no body."""
+    unchecked: Collection[str] = ()
+    """Operations without a schema: what they cannot use fails with 500."""
+    casts: Mapping[str, Mapping[str, Cast]] = {}
+    """Operation -> field -> what becomes of its value, before it is checked."""
+    ids_fail: Collection[str] = ()
+    """Operations with a schema in which a text that cannot be an id fails with 500 all the same."""
     refusals: Mapping[str, Mapping[type[Refusal], Any]] = {}
     """Operation -> refusal -> the one in its place, or the data of a success."""
-    absent: Mapping[str, Collection[str]] = {}
-    """Operation -> the paths of fields that its data lacks; `PATH?` lacks a false one."""
-    added: Mapping[str, Mapping[str, Any]] = {}
-    """Operation -> further fields of its data by their paths, each with its value."""
-    data: Mapping[str, Any] = {}
+    leaves_out: Mapping[str, Collection[str]] = {}
+    """Operation -> the paths of fields that it does not send; `PATH?` if the field is false."""
+    adds: Mapping[str, Mapping[str, Any]] = {}
+    """Operation -> further fields that it sends by their paths, each with its value."""
+    answers: Mapping[str, Any] = {}
     """Operation -> the data of its success."""
-    takes_any_file: Collection[str] = ()
-    """Operations that make a collection of a file that cannot be read, whose training fails."""
+    takes_any_source: Collection[str] = ()
+    """Operations that make a collection of a file or a link that cannot be read."""
     has_error_types: bool = True
     """Whether an error of the user has an `errorType`."""
     keeps_titles: bool = True
@@ -67,58 +65,44 @@ class Release(Struct, frozen=True, kw_only=True):
     """The types that a new collection may have."""
     counts_history: bool = False
     """Whether a reply in a list of records has the number of records that its model has read."""
+    describes_files: bool = False
+    """Whether a collection in detail has the type of its file, whose key keeps blanks."""
     limits_search_text: bool = True
     """Whether a searchText of more than 100 characters is refused."""
     knows_any_key: bool = True
     """Whether a bearer without `-`, which is no API key, counts as an unknown one."""
     latest_rows_first: bool = True
     """Whether, of rows with one chunkIndex, the latest is listed first."""
+    pages_by_size: bool = False
+    """Whether the lists of the spec take their page as those of chats do: only with a pageSize."""
+    rewrites_rows: bool = False
+    """Whether a changed row loses the indexes that are not sent, and keeps a text for an empty one.
+    """
 
     def changes(self, operation_name: str, path: str) -> bool:
         """Whether an operation with this path differs from the table."""
-        by_name = [self.login_only, self.in_body, self.unchecked, self.checked, self.refusals]
-        by_name += [self.absent, self.added, self.data, self.takes_any_file]
+        by_name = [self.login_only, self.reads_body_alone, self.casts, self.ids_fail, self.refusals]
+        by_name += [self.leaves_out, self.adds, self.answers, self.takes_any_source]
         is_named = any(operation_name in names for names in by_name)
         return is_named or path in (*self.paths, *self.paths.values())
 
-    def mended(self, operation_name: str, fields: Fields, refusal: InvalidField) -> Fields:
-        """The fields without the mistake that was refused, as the release takes them.
-
-        Raises the refusal that the release has in its place.
-        """
-        rules = self.unchecked[operation_name]
-        name = re.split(r"[.\[]", refusal.where.removeprefix("$."))[0]
-        rule = rules.get(name, rules.get("*"))
-        if not fields.get(name):
-            rule = rules.get(f"{name}?", rule)
-        if isinstance(rule, type) and issubclass(rule, Refusal):
-            raise rule(refusal.mistake, where=refusal.where)
-        mended = {it: value for it, value in fields.items() if it != name}
-        if not isinstance(rule, type | None):
-            mended[name] = rule
-        elif rule is not None and name in fields:
-            mended[name] = rule(fields[name])
-        # What was taken before is refused again: 1 is not True here, although they are equal.
-        if mended.get(name, UNSET) is fields.get(name, UNSET):
-            raise errors.FailedField(refusal.mistake, where=refusal.where)
-        return mended
-
-    def check(self, operation_name: str, fields: Fields) -> None:
-        """Raises the refusal of a field, or of a value, that this release alone refuses."""
-        for name, values in self.checked.get(operation_name, {}).items():
-            if name not in fields:
-                continue
-            if isinstance(values, type):
-                raise values(f"no {name}", fields[name], f"$.{name}")
-            if fields[name] not in values:
-                raise errors.FailedField(" or ".join(values), fields[name], f"$.{name}")
+    def cast(self, operation_name: str, fields: Fields) -> Fields:
+        """The fields as the release takes them. Raises what a value is refused with."""
+        casts = self.casts.get(operation_name, {})
+        try:
+            return cast_fields(fields, casts)
+        except CannotCast as error:
+            where = f"$.{error.field}"
+            raise error.kind(error.expected, fields.get(error.field), where) from None
 
     def instead_of(self, operation_name: str, refusal: Refusal) -> Any:
         """The refusal of the release in place of another, or the data of a success."""
         instead = self.refusals.get(operation_name, {}).get(type(refusal), refusal)
         # What is not looked at fails later, as an id that the database cannot convert.
-        is_unchecked = instead is refusal and refusal.service == errors.NOT_AN_ID
-        if is_unchecked and operation_name in self.unchecked:
+        fails = operation_name in self.unchecked or (
+            operation_name in self.ids_fail and not isinstance(refusal, errors.InvalidField)
+        )
+        if fails and instead is refusal and refusal.service == errors.NOT_AN_ID:
             instead = errors.FailedField
         if isinstance(instead, type):
             return instead(refusal.mistake, where=refusal.where)
@@ -126,10 +110,10 @@ class Release(Struct, frozen=True, kw_only=True):
 
     def shown(self, operation_name: str, data: Any) -> Any:
         """The data of an operation as the release sends them."""
-        if operation_name in self.data:
-            return self.data[operation_name]
-        absent = self.absent.get(operation_name, ())
-        added = self.added.get(operation_name, {})
+        if operation_name in self.answers:
+            return self.answers[operation_name]
+        absent = self.leaves_out.get(operation_name, ())
+        added = self.adds.get(operation_name, {})
         if not absent and not added:
             return data
         value = json.decode(json.encode(data))

@@ -151,7 +151,7 @@ class Turn(Struct, frozen=True):
             variables = chat.variables
         chat = replace(
             replace_reply(chat, self.data_id, parts=parts),
-            title=title.strip() or chat.title,
+            title=title if not call.release.keeps_titles else title.strip() or chat.title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
             source=call.source,
@@ -168,6 +168,10 @@ class Turn(Struct, frozen=True):
             data_id=self.data_id, obj="Human", parts=self.question, time=self.call.now()
         )
         reply = replace(question, obj="AI", parts=())
+        if self.call.release.counts_history:
+            runs_model = bool(self.call.request.question.strip())
+            length = len(self.chat.records) + self.call.request.message_count + 1
+            reply = replace(reply, history_length=length if runs_model else 0)
         if not self.call.release.is_data_id_shared:
             messages = objects_in(self.call.request.fields.get("messages")) or [{}]
             # The database keeps any id as a text.
@@ -180,13 +184,13 @@ class Turn(Struct, frozen=True):
 
         It is the beginning of the question. Half a character at its end becomes U+FFFD.
         """
-        is_titled = self.call.release.keeps_titles and self.chat.title not in UNTITLED
-        if is_titled or self.chat.custom_title:
-            return ""
-        text = self.call.request.question
+        text = self.call.request.question.strip()
         if not self.call.release.keeps_titles:
-            text = next((it.text for it in self.question if it.text), "") or UNTITLED[1]
-        units = text.strip().encode("utf-16-le")
+            first = next((it.text for it in self.question if it.text is not None), "")
+            text = first or UNTITLED[1]
+        elif self.chat.title not in UNTITLED or self.chat.custom_title:
+            return ""
+        units = text.encode("utf-16-le")
         return units[: 2 * TITLE_UNITS].decode("utf-16-le", "replace")
 
     @contextmanager
@@ -222,18 +226,15 @@ class Turn(Struct, frozen=True):
 
 
 def find_reply(records: Iterable[Record], data_id: str) -> Record | None:
-    """The first reply with this id; None for an unknown one."""
-    for record in records:
+    """The last reply with this id; None for an unknown one."""
+    for record in reversed([*records]):
         if record.obj == "AI" and record.data_id == data_id:
             return record
     return None
 
 
 def replace_reply(chat: Chat, data_id: str, **changes: Any) -> Chat:
-    """The chat with changes to its replies with this id."""
-    records = []
-    for record in chat.records:
-        if record.obj == "AI" and record.data_id == data_id:
-            record = replace(record, **changes)
-        records.append(record)
+    """The chat with changes to its last reply with this id."""
+    changed = find_reply(chat.records, data_id)
+    records = [replace(it, **changes) if it is changed else it for it in chat.records]
     return replace(chat, records=tuple(records))

@@ -1,6 +1,7 @@
 """Lists of a dataset's collections (spec 4.2)."""
 
 from functools import partial
+from math import isnan
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
@@ -19,7 +20,7 @@ from mock_server.service.collections import (
 from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import struct_from
 from mock_server.service.operation import Fields, Operation
-from mock_server.service.pages import Page, page_offset, show_page
+from mock_server.service.pages import ALL, Page, page_offset, show_page, wanted_page
 from mock_server.service.rights import Permission, rights
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (
@@ -32,7 +33,9 @@ from mock_server.store.objects import (
     Number,
     SpecFields,
     fold_text,
+    omit,
 )
+from mock_server.text.javascript import number_of
 from mock_server.text.wording import count_in_words
 
 
@@ -105,13 +108,16 @@ def prepare_list(call: Call, body: Fields) -> Fields:
     for name in REQUEST_TYPES[choices.list_filters].__struct_encode_fields__:
         if name in body and name not in LIST_REQUEST_FIELDS:
             call.note("list_filters", f"$.{name}", "a field that the spec does not have")
-    texts = {name: body[name] for name in NUMBER_FIELDS if isinstance(body.get(name), str)}
-    for name, text in texts.items():
-        if choices.numeric_strings == "accept" and text.isdecimal() and text.isascii():
-            call.note("numeric_strings", f"$.{name}", "a number as a string")
-            # A cut number is still past any end or limit; `int` fails with some thousand digits.
-            body[name] = int(text[:20])
-    # A pageNum replaces a missing offset; beside an offset it is ignored.
+    if call.release.pages_by_size:
+        offset, size = wanted_page(call, default_size=choices.page_size_default)
+        return omit(body, NUMBER_FIELDS) | {"offset": offset, "pageSize": size}
+    for name in NUMBER_FIELDS:
+        value = body.get(name)
+        if choices.numeric_strings == "accept" and isinstance(value, str | float):
+            if isinstance(value, str):
+                call.note("numeric_strings", f"$.{name}", "a number as a string")
+            body[name] = whole_number(value, f"$.{name}")
+    # A pageNum replaces a missing offset; beside an offset it must be a number, too.
     has_offset = "offset" in body
     if choices.offset_missing == "accept" and (not has_offset or "pageNum" in body):
         served: Served | None = "otherwise" if has_offset else None
@@ -124,6 +130,15 @@ def prepare_list(call: Call, body: Fields) -> Fields:
     return body
 
 
+def whole_number(value: str | float, where: str) -> int:
+    """The number that a text is in JavaScript, without its fraction. Raises FailedField."""
+    number = number_of(value)
+    if isnan(number):
+        raise errors.FailedField("a number", value, where)
+    # A cut number is still past any end or limit.
+    return int(max(-ALL, min(number, ALL)))
+
+
 def offset_of(page_num: object, size: object, choices: Choices) -> int:
     """The offset of the page with this number, as a client sent it. Raises InvalidField."""
     if isinstance(page_num, bool) or not isinstance(page_num, int) or page_num < 1:
@@ -131,7 +146,7 @@ def offset_of(page_num: object, size: object, choices: Choices) -> int:
     # A wrong size is refused later, as such.
     if not isinstance(size, int) or size < 1:
         size = choices.page_size_default
-    return page_offset(page_num, min(size, choices.page_size_max))
+    return int(page_offset(page_num, min(size, choices.page_size_max)))
 
 
 @Operation(
@@ -349,7 +364,7 @@ def collection_list(
 ) -> NumberedPage:
     """List a page of a dataset's collections, by its number; `simple` lists all without counts."""
     body = TagListV2Request(
-        offset=page_offset(page_num, page_size),
+        offset=int(page_offset(page_num, page_size)),
         dataset_id=dataset_id,
         parent_id=parent_id,
         search_text=search_text,

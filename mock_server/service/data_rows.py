@@ -12,7 +12,7 @@ from mock_server.service.call import Call
 from mock_server.service.examples import DEMO_COLLECTION, DEMO_ROW
 from mock_server.service.fields import replace_sent, struct_from
 from mock_server.service.operation import MAX_TEXT, Operation
-from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, show_page
+from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, show_page, wanted_page
 from mock_server.service.text_chunks import clean_text
 from mock_server.service.training import ROWS_WAIT, shows_untrained, train
 from mock_server.store.objects import (
@@ -38,6 +38,7 @@ class NewIndex(Struct):
 
     text: str
     type: Literal[IndexType, "default", "imageEmbedding"] = "custom"
+    data_id: str | UnsetType = field(name="dataId", default=UNSET)
 
 
 def further_indexes(q: str, a: str, new_indexes: Iterable[NewIndex]) -> tuple[Index, ...]:
@@ -116,7 +117,8 @@ def push_data(
     f"{PATH}/insertData",
     max_body=MAX_TEXT,
     refusals=(*errors.COLLECTION_REFUSALS, errors.RowTaken, errors.FailedField),
-    further_fields=("chunkIndex", "imageId"),
+    ignored_fields={"chunkIndex": float},
+    further_fields=("imageId",),
     example={"collectionId": DEMO_COLLECTION, "q": "Do you sell gift cards?", "a": "Yes."},
 )
 def insert_data(
@@ -193,7 +195,7 @@ def data_list(
     rows.sort(key=lambda it: it.id, reverse=call.release.latest_rows_first)
     rows.sort(key=lambda it: it.chunk_index)
     ids = {"dataset_id": dataset.id, "collection_id": collection.id}
-    span = body.span(call, MAX_LISTED)
+    span = wanted_page(call, MAX_LISTED)
     return show_page(call, rows, span, lambda it: struct_from(ListedDataRow, it, **ids))
 
 
@@ -231,16 +233,22 @@ def data_row_view(
 def data_detail(call: Call, id: Id) -> DataRowDetails:
     """Get a row. Its indexes are those of clients, then one for each text of its own."""
     dataset, collection, row = call.require_data_row(id)
+    indexes = shown_indexes(row)
+    is_owner = call.caller.level_on(dataset) == Level.OWNER
+    return data_row_view(
+        dataset, collection, row, team_id=DEFAULT_TEAM, indexes=indexes, is_owner=is_owner
+    )
+
+
+def shown_indexes(row: DataRow) -> list[dict[str, str]]:
+    """The indexes of a row: those of clients, then one for each text of its own."""
     typed_texts: list[tuple[str, str]] = [(it.type, it.text) for it in row.indexes]
     typed_texts += [("default", row.q.strip()), ("default", row.a.strip())]
     indexes = []
     for number, (type, text) in enumerate(typed_texts):
         if text:
             indexes.append({"type": type, "dataId": f"{row.id}-{number}", "text": text})
-    is_owner = call.caller.level_on(dataset) == Level.OWNER
-    return data_row_view(
-        dataset, collection, row, team_id=DEFAULT_TEAM, indexes=indexes, is_owner=is_owner
-    )
+    return indexes
 
 
 def require_trained_data_row(
@@ -273,8 +281,15 @@ def data_update(
     `indexes` replace all indexes of clients. The response leaves out an empty `a`.
     """
     dataset, collection, row = require_trained_data_row(call, data_id, "$.dataId")
+    if call.release.rewrites_rows and not (q or a or indexes):
+        q, indexes = "", UNSET
+    elif call.release.rewrites_rows:
+        q, a = q or row.q, a or UNSET
     row = replace_sent(row, q=q, a=a, update_time=call.now())
     if indexes is not UNSET:
+        # An index that names none of the row is no new one.
+        known = [UNSET, *(it["dataId"] for it in shown_indexes(row))]
+        indexes = tuple(it for it in indexes if it.data_id in known)
         row = replace(row, indexes=further_indexes(row.q, row.a, indexes))
     # With an empty q and no indexes nothing is saved, but q is returned (update.ts of FastGPT).
     if q or indexes is not UNSET:

@@ -33,6 +33,7 @@ MAX_FORM = 16 * 1024 * 1024
 TEXT_FILES = (".txt", ".md", ".html", ".csv")
 WHOLE_BELOW = 1000
 """The length from which on a text is cut, unless any is (FastGPT 4.16, core/dataset/read.ts)."""
+MAX_FILE_NAME = 50
 MIN_CHUNK = 64
 DEFAULT_CHUNK = 512
 OTHER_FILES = (".docx", ".xlsx", ".pdf", ".pptx")
@@ -257,10 +258,20 @@ def create_with_data_rows(
     return CreatedCollection(collection.id, {"insertLen": 0})
 
 
+def truncated(name: str) -> str:
+    """The name of a file, cut before its ending to MAX_FILE_NAME (FastGPT 4.16, s3/utils.ts)."""
+    stem, ending = splitext(name)
+    if len(name) <= MAX_FILE_NAME:
+        return name
+    return stem[: max(0, MAX_FILE_NAME - len(ending))] + ending[:MAX_FILE_NAME]
+
+
 def new_file_key(call: Call, dataset_id: str, name: str) -> str:
     """The key of a new file in the object store, its id (FastGPT 4.16, common/s3/utils.ts)."""
     stem, ending = splitext(basename(name))
-    stem = re.sub(r"[\s\ufeff]", "_", stem.translate(KEY_BRACKETS))
+    stem = stem.translate(KEY_BRACKETS)
+    if not call.release.describes_files:
+        stem = re.sub(r"[\s\ufeff]", "_", stem)
     if re.search(r"[\x00-\x1f\x7f\\]", stem + ending):
         raise FailedField("a name without \\ and control characters", name, "$.name")
     # An end of six characters counts as the one that was added before.
@@ -275,7 +286,7 @@ def new_file_key(call: Call, dataset_id: str, name: str) -> str:
 )
 def create_text(call: Call, body: CreationRequest, name: Text, text: str) -> CreatedCollection:
     """Make a collection of a text: of type `file`, with `.txt` after its name."""
-    name = f"{name}.txt"
+    name = truncated(f"{name}.txt")
     return create_with_data_rows(
         call,
         body,
@@ -292,7 +303,7 @@ def create_text(call: Call, body: CreationRequest, name: Text, text: str) -> Cre
 )
 def create_link(call: Call, body: CreationRequest, link: Name) -> CreatedCollection:
     """Make a collection of a page. The page is not fetched: there are no rows."""
-    if not is_url(link):
+    if not is_url(link) and call.operation_name not in call.release.takes_any_source:
         raise InvalidField("a URL", link, "$.link")
     selector = {name: it for name, it in body.metadata.items() if name == "webPageSelector"}
     body.metadata = selector | {"relatedImgId": link}
@@ -329,7 +340,7 @@ def create_api_collection(call: Call, body: CreationRequest, name: Text, api_fil
 
 def check_form(call: Call, fields: Fields) -> Fields:
     """Check the file of a form, then its dataset, before its other fields."""
-    read_file_name(fields["file"], takes_any=call.operation_name in call.release.takes_any_file)
+    read_file_name(fields["file"], takes_any=call.operation_name in call.release.takes_any_source)
     call.require_dataset_to_fill(str(fields.get("datasetId", "")))
     return fields
 
@@ -356,9 +367,10 @@ def read_file_name(file: FormField, *, takes_any: bool) -> str:
 )
 def create_local_file(call: Call, body: CreationRequest, file: FormField) -> CreatedCollection:
     """Make a collection of a file. One that is no text keeps its name and size alone."""
-    name = read_file_name(file, takes_any=call.operation_name in call.release.takes_any_file)
+    name = read_file_name(file, takes_any=call.operation_name in call.release.takes_any_source)
     if not file.content:
         raise BadForm("a file that is not empty", name)
+    name = truncated(name)
     ending = splitext(name)[1].lower()
     text = file.text if ending in TEXT_FILES else None
     file_id = new_file_key(call, body.dataset_id, name)

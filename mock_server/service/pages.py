@@ -1,67 +1,82 @@
 """Pages of lists: the page that a request wants, and the one that is sent."""
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any, Generic, TypeVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
+from msgspec import UNSET, Struct, UnsetType
 
-from mock_server.decoding.json_values import convert_or_refuse
-from mock_server.errors import MissingParams
+from mock_server.errors import FailedField, MissingParams
 from mock_server.service.call import Call, Listing
 from mock_server.store.objects import pick
+from mock_server.text.javascript import is_truthy, number_of
 
 T = TypeVar("T")
 DEFAULT_PAGE_SIZE = 10
 FIRST_PAGE = {"offset": "0", "pageNum": "1"}
 PAGE_FIELDS = (*FIRST_PAGE, "pageSize")
-Digits = Meta(pattern=r"^[0-9]{0,15}$(?!\n)", description="a text of at most 15 digits")
-IntOrDigits = Annotated[int, Meta(ge=0)] | Annotated[str, Digits]
+ALL = 2**31 - 1
+"""The size of a page that has all items."""
+NumberOrText = float | str
 
 
 class PageRequest(Struct, rename="camel", kw_only=True):
-    """The page of a list that a request wants; numbers may be texts."""
+    """The page of a list that a request wants (`wanted_page`); numbers may be texts."""
 
-    offset: IntOrDigits | UnsetType = UNSET
-    page_num: int | Annotated[str, Digits] | UnsetType = UNSET
-    page_size: IntOrDigits | UnsetType = UNSET
+    offset: NumberOrText | UnsetType = UNSET
+    page_num: NumberOrText | UnsetType = UNSET
+    page_size: NumberOrText | UnsetType = UNSET
 
-    def span(self, call: Call, max_size: int = 100) -> tuple[int, int]:
-        """The offset and the size of the page. Raises InvalidField, MissingParams if its size is 0.
 
-        A body that names no page leaves it to the query; if that names none, it is the first one.
-        """
-        offset_counts_alone = call.choices.lone_offset == "honour"
-        page = self
-        if not page.is_named(offset_counts_alone):
-            page = convert_or_refuse(call.request.query_fields, PageRequest)
-        if not page.is_named(offset_counts_alone):
-            for lone in (self, page):
-                lone.note_lone(call)
-            return 0, DEFAULT_PAGE_SIZE
-        size = DEFAULT_PAGE_SIZE
-        if page.page_size is not UNSET:
-            size = min(int(page.page_size or 0), max_size)
-        if size < 1:
-            raise MissingParams("a pageSize of at least 1", page.page_size, "$.pageSize")
-        # A pageNum replaces an offset of 0, but not "0", unless lone_offset=honour.
-        replaced = (UNSET, "") if offset_counts_alone else (UNSET, "", 0)
-        if page.offset in replaced:
-            return page_offset(max(1, int(page.page_num or 1)), size), size
-        return int(page.offset or 0), size
+def wanted_page(
+    call: Call, max_size: int = ALL, default_size: int = DEFAULT_PAGE_SIZE
+) -> tuple[int, int]:
+    """The offset and the size of the page that a request wants (parsePaginationRequest of FastGPT).
 
-    def note_lone(self, call: Call) -> None:
-        """Note an offset or a pageNum that does not count, for want of a pageSize."""
-        sent = pick(to_builtins(self), FIRST_PAGE)
-        for name, value in sent.items():
-            # That of the first page is served as it was meant.
-            if str(value) not in ("", FIRST_PAGE[name]):
-                call.note("lone_offset", f"$.{name}", f"no pageSize beside {name} {value}")
-                call.hint = f"A {name} without a pageSize does not count (lone_offset=ignore)."
+    A body that names no page leaves it to the query; if that names none, it is the first one.
+    Raises MissingParams without a size, and FailedField for what is no page of the database.
+    """
+    counts_alone = call.choices.lone_offset == "honour"
+    naming = PAGE_FIELDS if counts_alone else ("pageSize",)
+    sources = (call.request.fields, call.request.query_fields)
+    page = next((it for it in sources if not it.keys().isdisjoint(naming)), {})
+    if not page:
+        for source in sources:
+            note_lone(call, source)
+    size = page.get("pageSize", default_size)
+    # FastGPT 4.17 looks at the number.
+    if not is_truthy(size) or (counts_alone and number_of(size) == 0):
+        raise MissingParams("a pageSize of at least 1", size, "$.pageSize")
+    offset = page.get("offset", "")
+    # A pageNum replaces an offset of 0, but not "0", unless lone_offset=honour.
+    is_replaced = offset == "" if counts_alone else not is_truthy(offset)
+    if is_replaced:
+        return span_of(
+            page_offset(number_of(page.get("pageNum", 1)), number_of(size)), size, max_size
+        )
+    return span_of(number_of(offset), size, max_size)
 
-    def is_named(self, offset_counts_alone: bool) -> bool:
-        """Whether a page is named: by its size, or alone by its offset or number if that counts."""
-        is_placed = self.offset is not UNSET or self.page_num is not UNSET
-        return self.page_size is not UNSET or (offset_counts_alone and is_placed)
+
+def span_of(offset: float, size: Any, max_size: int) -> tuple[int, int]:
+    """An offset and a size as the database takes them: it cuts fractions, and 0 are all items.
+
+    Raises FailedField.
+    """
+    limit = min(number_of(size), max_size)
+    if not isfinite(limit):
+        raise FailedField("a pageSize that is a number", size, "$.pageSize")
+    if not isfinite(offset) or offset < 0:
+        raise FailedField("an offset or a pageNum of the list", offset, "$.offset")
+    return int(min(offset, ALL)), int(abs(limit)) or ALL
+
+
+def note_lone(call: Call, sent: Mapping[str, Any]) -> None:
+    """Note an offset or a pageNum that does not count, for want of a pageSize."""
+    for name, value in pick(sent, FIRST_PAGE).items():
+        # That of the first page is served as it was meant.
+        if str(value) not in ("", FIRST_PAGE[name]):
+            call.note("lone_offset", f"$.{name}", f"no pageSize beside {name} {value}")
+            call.hint = f"A {name} without a pageSize does not count (lone_offset=ignore)."
 
 
 class Page(Struct, Generic[T]):
@@ -71,7 +86,7 @@ class Page(Struct, Generic[T]):
     total: int
 
 
-def page_offset(number: int, size: int) -> int:
+def page_offset(number: float, size: float) -> float:
     """The offset of the page with this number; the first page has number 1."""
     return (number - 1) * size
 

@@ -1,17 +1,17 @@
 """The responses of a real service, and what may be wrong with them."""
 
 from contextlib import suppress
-from typing import Self
+from typing import Annotated, Self
 
 import httpx2
-from msgspec import Struct, field, json
+from msgspec import Meta, Struct, field, json
 
 from mock_server.control.admin_client import answer_in_words
 from mock_server.decoding.json_values import NOT_JSON, JsonObject
-from mock_server.service.pages import IntOrDigits
 
 OUTAGES = (429, 502, 503, 504)
 """The statuses and codes after which the same request may succeed soon."""
+Digits = Meta(pattern=r"^[0-9]{0,15}$(?!\n)", description="a text of at most 15 digits")
 
 
 class ServiceError(Exception):
@@ -26,7 +26,7 @@ class ListPage(Struct):
     """The items of a page, and the total of its list."""
 
     items: list[JsonObject] = field(name="list")
-    total: IntOrDigits
+    total: Annotated[int, Meta(ge=0)] | Annotated[str, Digits]
 
     @property
     def count(self) -> int:

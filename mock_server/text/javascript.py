@@ -1,0 +1,47 @@
+"""How JavaScript reads JSON values: as numbers, as texts, as true or false."""
+
+import re
+from math import nan
+from typing import Any
+
+from msgspec import json
+
+_BLANK = "\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_NUMBER = re.compile(
+    rf"[{_BLANK}]*(?P<number>0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+"
+    rf"|[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|)[{_BLANK}]*",
+    re.ASCII,
+)
+"""A text that is a number; a blank one is 0."""
+
+
+def number_of(value: Any) -> float:
+    """The number that Number() makes of a JSON value, or NaN."""
+    # A list becomes a text first: that of its only item.
+    while isinstance(value, list) and len(value) < 2:
+        value = value[0] if value else ""
+    if isinstance(value, dict | list):
+        return nan
+    if not isinstance(value, str):
+        return float(value or 0)
+    found = _NUMBER.fullmatch(value)
+    number = found["number"] if found else "nan"
+    if number[:2].lower() in ("0x", "0o", "0b"):
+        return int(number, 0)
+    return float(number or 0)
+
+
+def text_of(value: Any) -> str:
+    """The text that String() makes of a JSON value."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ",".join("" if it is None else text_of(it) for it in value)
+    if isinstance(value, dict):
+        return "[object Object]"
+    return json.encode(value).decode()
+
+
+def is_truthy(value: Any) -> bool:
+    """Whether a JSON value counts as true, as an empty list does."""
+    return isinstance(value, dict | list) or bool(value)
