@@ -401,7 +401,6 @@ def test_a_reply_counts_the_messages_that_its_model_has_read(pair, before, lengt
     ]
     shown = [it["list"][1].get("historyPreviewLength") for it in lists]
     assert shown == [length, None]
-    assert [it["list"][1]["llmModuleAccount"] for it in lists] == [1, 0]
 
 
 def test_of_two_replies_with_one_id_one_is_written_and_one_deleted(pair):

@@ -233,6 +233,16 @@ def hold(check: Any, serve: Any, tmp_path: Path) -> Callable[..., tuple[int, str
     return hold_it
 
 
+@pytest.mark.parametrize(("name", "code"), [(SERVICE, 0), ("fastgpt-4.14", 1), ("fastgpt-9", 2)])
+def test_a_server_is_held_to_a_profile_of_ones_choice(check, serve, tmp_path, name, code):
+    url = serve(ACCOUNT, profile=SERVICE).url
+    ended, out, err = check(url, "--profile", name)
+    assert ended == code
+    assert (" requests with drift" in out, " 0 of " in out) == (code < 2, code == 0)
+    assert (name in err) == (code == 2)
+    assert check(url, "--profile", name, "--baseline", tmp_path / "b.json")[0] == 1
+
+
 @pytest.mark.parametrize(("choices", "rules", "named", "differing"), CHANGES)
 def test_a_change_is_named_once_and_fails(hold, tmp_path, choices, rules, named, differing):
     (tmp_path / "baseline.json").write_text(f'{{"profile": "{SERVICE}"}}', "utf-8-sig")

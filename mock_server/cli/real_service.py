@@ -49,8 +49,8 @@ def check_other_file(output: Path | None, known: Path | None, option: str) -> No
         fail(f"Expected another file than the one that is read, got {output} - at {option}")
 
 
-def baseline_or_fail(file: Path) -> ProfileFile:
-    """The baseline in a file."""
+def baseline_or_fail(file: Path | str) -> ProfileFile:
+    """The baseline in a file, or a profile by its name."""
     try:
         return read_profile(file)
     except ValueError as error:
@@ -90,6 +90,7 @@ def reading_a_service() -> Iterator[None]:
 @click.option("--write-profile", **OUTPUT, help="Profile file to write, with the values seen.")
 @FORCE
 @click.option("--baseline", **OUTPUT, help="File of known drift: only what it lacks is a failure.")
+@option("--profile", metavar="NAME", help="Profile to hold the server to, as to a baseline.")
 @click.option("--write-baseline", is_flag=True, help="Write that file.")
 def verify_command(
     base_url: str,
@@ -101,6 +102,7 @@ def verify_command(
     write_profile: Path | None,
     force: bool,
     baseline: Path | None,
+    profile: str | None,
     write_baseline: bool,
 ) -> None:
     """Find the choices of a server, and what it answers in another way than this mock."""
@@ -113,7 +115,11 @@ def verify_command(
         fail("Expected --baseline FILE, got none - at --write-baseline")
     check_other_file(write_profile, baseline, "--write-profile")
     check_new(write_profile, "--write-profile", force)
-    if baseline and not write_baseline:
+    if profile and baseline:
+        fail("Expected --profile or --baseline, got both")
+    if profile:
+        known = baseline_or_fail(profile)
+    elif baseline and not write_baseline:
         known = baseline_or_fail(baseline)
     client = client_at(base_url, key_from(key_env), trust_env=True)
     try:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any, get_args
 
-from msgspec import Struct, field, json
+from msgspec import UNSET, Struct, field, json
 from msgspec.structs import replace
 
 from mock_server.decoding.json_values import NOT_JSON, JsonObject, kept_value
@@ -34,13 +34,20 @@ A_PART = '{"type": "image_url", "image_url": {"url": "http://127.0.0.1/a.png"}}'
 FILE_TYPES: tuple[FileType, ...] = get_args(FileType)
 
 
-def read_parts(content: Sequence[JsonObject], folder: str, where: str) -> tuple[Part, ...]:
-    """The parts of a question as a chat keeps them. Raises InvalidImage, InvalidField."""
+def read_parts(
+    content: Sequence[JsonObject], folder: str, where: str, *, is_checked: bool = True
+) -> tuple[Part, ...]:
+    """The parts of a question as a chat keeps them. Raises InvalidImage, InvalidField.
+
+    Only a release that checks them wants a text in each part of type `text`.
+    """
     parts = list[Part]()
     for index, item in enumerate(content):
         match item:
             case {"type": "text", "text": str(text)}:
                 parts.append(Part(text=text))
+            case {"type": "text"} if not is_checked:
+                parts.append(Part(text=""))
             case {"type": "image_url", "image_url": {"url": str(url)}}:
                 parts.append(Part(file=read_image(url, folder, f"{where}[{index}].image_url.url")))
             case {"type": "file_url", "url": str()}:
@@ -167,13 +174,16 @@ class Turn(Struct, frozen=True):
         question = Record(
             data_id=self.data_id, obj="Human", parts=self.question, time=self.call.now()
         )
-        reply = replace(question, obj="AI", parts=())
+        messages = objects_in(self.call.request.fields.get("messages")) or [{}]
+        if messages[-1].get("hideInUI") is True:
+            question = replace(question, hide_in_ui=True)
+        reply = replace(question, obj="AI", parts=(), hide_in_ui=UNSET)
         if self.call.release.counts_history:
-            runs_model = bool(self.call.request.question.strip())
+            asks_with_file = any(it.file for it in self.question)
+            runs_model = asks_with_file or bool(self.call.request.question.strip())
             length = len(self.chat.records) + self.call.request.message_count + 1
             reply = replace(reply, history_length=length if runs_model else 0)
         if not self.call.release.is_data_id_shared:
-            messages = objects_in(self.call.request.fields.get("messages")) or [{}]
             # The database keeps any id as a text.
             data_id = as_text(messages[-1].get("dataId"))
             question = replace(question, data_id=data_id or self.call.new_id())

@@ -58,6 +58,8 @@ class Report(Struct):
     """The nearest profile and what differs from it: what a baseline keeps."""
     gone: list[str]
     """The differences of the baseline that the server no longer shows."""
+    compared: int
+    """How many requests were compared."""
 
     @property
     def is_one_profile(self) -> bool:
@@ -162,7 +164,8 @@ def report_of(
         gone = sorted(baseline.differences.keys() - differences_in_words(found))
         found = [*new_differences(found, baseline.differences)]
     drift = [Drift(command_of(request), contrasts) for request, contrasts in found if contrasts]
-    return Report(nearest, differing, observed, not_observed, drift, seen, gone)
+    compared = comparison.request_count
+    return Report(nearest, differing, observed, not_observed, drift, seen, gone, compared)
 
 
 def differing_values(fitting: dict[str, list[Any]], choices: Choices) -> JsonObject:
@@ -190,7 +193,8 @@ def text_report(report: Report) -> str:
             lines.append(f"              {name} is {server}, in the mock {mock}")
     lines += [f"gone          {it}" for it in report.gone]
     counts = f"{len(report.observed)} choices observed, {len(report.not_observed)} not"
-    lines.append(f"{counts}, {count_in_words(len(report.drift), 'request')} with drift")
+    requests = count_in_words(report.compared, "request")
+    lines.append(f"{counts}, {len(report.drift)} of {requests} with drift")
     differing = ", ".join(report.differing) or "none"
     # Those of a baseline are compared with its profile, whatever is the nearest now.
     base = ""
