@@ -182,8 +182,8 @@ def totals() -> str:
         "The same requests were sent to the running FastGPT and to this server. Profile\n"
         f"`fastgpt-4.14` answers {older} as FastGPT 4.14.10 did, and `fastgpt-4.16` {newer} as\n"
         "4.16.0 did: see the [evidence](docs/evidence.md), and\n"
-        "[what differs](docs/fastgpt-4.16.md). Of requests of random workflows, to which no profile\n"
-        "was fitted, 87.7 % (4.14.10) and 92.9 % (4.16.0) were answered alike, before the last changes.\n"
+        "[what differs](docs/fastgpt-4.16.md). Of random workflows, to which none was fitted,\n"
+        "87.7 % (4.14.10) and 92.9 % (4.16.0) of the requests were alike, when last measured.\n"
     )
 
 
