@@ -39,6 +39,7 @@ TOO_LARGE = (413, "bodyTooLarge"), (413, "Body exceeded 1mb limit")
 BAD_JSON = (400, "badJson"), (400, "Invalid JSON")
 NO_OBJECT = (400, "badJson"), (400, 400, "error")
 BAD_FIELD = (400, "invalidField"), (400, 400, "error")
+FAILED_FIELD = (400, "invalidField"), (500, 500, "error")
 NO_APP = (404, "appNotFound"), (500, 502000, "appUnExist")
 NO_CHAT = (404, "chatNotFound"), (500, 504000, "unAuthChat")
 NO_CHAT_OF_MEMBER = (403, "forbidden"), (500, 504000, "unAuthChat")
@@ -188,6 +189,9 @@ class Model:
 
     def _list(self, caller: Json, fields: Json) -> Json:
         choices = self.choices
+        names = ["offset", "pageSize"] + ["pageNum"] * (choices["offset_missing"] == "accept")
+        no_numbers = [isinstance(it, str) and not it.isdecimal() for it in map(fields.get, names)]
+        refuse(choices["numeric_strings"] == "accept" and any(no_numbers), FAILED_FIELD)
         self._check_names(fields, self._names_of_list())
         offset, size = self._page(fields)
         search = fields.get("searchText", "")
@@ -249,10 +253,13 @@ class Model:
     def _number(self, value: Any, least: int) -> int:
         """A whole number: 1 and 1.0, "1" where that is accepted, never true."""
         is_text = isinstance(value, str) and re.fullmatch("[0-9]+", value)
-        if is_text and self.choices["numeric_strings"] == "accept":
+        is_accepting = self.choices["numeric_strings"] == "accept"
+        if is_text and is_accepting:
             value = int(str(value))
         refuse(isinstance(value, bool) or not isinstance(value, int | float), BAD_FIELD)
-        refuse(math.isinf(value) or value != int(value) or value < least, BAD_FIELD)
+        refuse(math.isinf(value) or value < least, BAD_FIELD)
+        # FastGPT cuts a fraction.
+        refuse(value != int(value) and not is_accepting, BAD_FIELD)
         return int(value)
 
     def _in_scope(self, items: list[Json], fields: Json, is_search: bool) -> list[Json]:

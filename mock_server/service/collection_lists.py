@@ -1,7 +1,7 @@
 """Lists of a dataset's collections (spec 4.2)."""
 
 from functools import partial
-from math import isnan
+from math import isfinite, isnan
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
@@ -111,9 +111,10 @@ def prepare_list(call: Call, body: Fields) -> Fields:
     if call.release.pages_by_size:
         offset, size = wanted_page(call, default_size=choices.page_size_default)
         return omit(body, NUMBER_FIELDS) | {"offset": offset, "pageSize": size}
-    for name in NUMBER_FIELDS:
+    numbers = NUMBER_FIELDS if choices.offset_missing == "accept" else NUMBER_FIELDS[:2]
+    for name in numbers if choices.numeric_strings == "accept" else ():
         value = body.get(name)
-        if choices.numeric_strings == "accept" and isinstance(value, str | float):
+        if isinstance(value, str) or (isinstance(value, float) and isfinite(value)):
             if isinstance(value, str):
                 call.note("numeric_strings", f"$.{name}", "a number as a string")
             body[name] = whole_number(value, f"$.{name}")
