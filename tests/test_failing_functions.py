@@ -124,6 +124,16 @@ def test_what_a_function_does_wrong_is_told(either, misdeed):
         assert either.control.summary()
 
 
+def test_a_coroutine_that_would_stop_its_own_loop_is_told(either):
+    async def waits(request: Any) -> Any:
+        await asyncio.to_thread(either.control.calls, "listV2")
+        return either.control.clock.now
+
+    either.control.respond("GET /api/x", waits)
+    assert "use asyncio.to_thread" in either.get("/api/x").json()["message"]
+    assert failures_of(either)
+
+
 async def broken_stream() -> Any:
     yield b"a"
     raise KeyError("later")
