@@ -264,6 +264,18 @@ def test_what_is_no_stream_is_shown_as_it_is(client, content):
     assert "The text of the stream" not in part(client, "requests?entry=1")
 
 
+ADDED = [("error", {"status": 500}, "The next listV2 fails with 500. <small> · has")]
+ADDED += [("error", {"times": 3, "code": 7}, "The next 3 calls of listV2: each fails with 503.")]
+ADDED += [("delay", {"ms": 5, "times": None}, "Each call of listV2 gets delay. <small>ms: 5.0 ·")]
+ADDED += [("answer", {"status": 404}, "The next listV2 returns these data. <small>status: 404")]
+
+
+@pytest.mark.parametrize(("kind", "fields", "shown"), ADDED)
+def test_a_rule_is_listed_in_words(client, kind, fields, shown):
+    client.add(kind, operation="listV2", **{"times": 1} | fields)
+    assert shown in re.sub(r"\s+", " ", part(client, "control"))
+
+
 def test_a_preset_is_one_entry(client):
     client.admin("POST", "/rules", {"preset": "flaky"})
     client.admin("POST", "/rules", {"preset": "flaky"})

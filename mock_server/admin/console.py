@@ -284,6 +284,8 @@ def special_fields(rule: Rule) -> JsonObject:
     special = {}
     values = to_builtins(rule)
     in_words = {"operation", "times", "ttl", *FAILURES.get(effect(rule), {})}
+    if rule.kind == "error":
+        in_words.add("status")
     for it in fields(rule):
         value = getattr(rule, it.name)
         is_empty = not value and not isinstance(value, int | float)
