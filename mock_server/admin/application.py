@@ -43,8 +43,10 @@ def routes_of(module: ModuleType) -> list[Route]:
 SANDBOX_SUBJECTS = (sandbox_state, rules, journal, clock_and_choices, apps, datasets)
 SANDBOX_ROUTES = [*chain.from_iterable(map(routes_of, SANDBOX_SUBJECTS))]
 ADMIN_ROUTES = [*SANDBOX_ROUTES, *routes_of(sandboxes)]
-ZIPPED = Middleware(GZipMiddleware, compresslevel=1)
-CONSOLE_ROUTES = [Route(it.path, it.endpoint, middleware=[ZIPPED]) for it in routes_of(console)]
+CONSOLE_ROUTES = [
+    Route(it.path, it.endpoint, middleware=[Middleware(GZipMiddleware, compresslevel=1)])
+    for it in routes_of(console)
+]
 """The sections of the console, which a page fetches after each request that it hears of."""
 OTHER_NAMES = {"mappings": "/rules", "requests": "/journal"}
 """The name of a subject in WireMock -> its path."""

@@ -131,20 +131,6 @@ def test_a_wrong_token_is_asked_for_again(visit):
         assert page.evaluate("Object.keys(localStorage).length") == 0
 
 
-def test_the_requests_are_filtered(server, visit):
-    page = console(visit, server)
-    list_collections(server)
-    server.fault("error", operation="listV2")
-    list_collections(server)
-    server.http.post("/api/core/chat/history/getHistories", json={}, headers=by("any-key"))
-    expect(page.locator(".entry")).to_have_count(3)
-    page.locator("#filter-operation").select_option("listV2")
-    expect(page.locator(".entry")).to_have_count(2)
-    page.locator("#filter-problems").check()
-    expect(page.locator(".entry")).to_have_count(1)
-    expect(page.locator(".entry")).to_contain_text("503")
-
-
 def test_an_empty_server_is_filled(visit):
     with MockServer("empty") as server:
         page = console(visit, server)
