@@ -325,7 +325,7 @@ def test_a_node_has_the_fields_that_a_reply_says(client, stream):
 
 @pytest.mark.parametrize("part", [{"deltas": []}, {"fields": 1}, {"node": "n", "text": "x"}])
 def test_a_part_says_one_thing(client, part):
-    with pytest.raises(ValueError, match="Expected "):
+    with pytest.raises(ValueError, match=r"deltas$|fields"):
         client.control.reply(parts=[part])
 
 
