@@ -111,8 +111,7 @@ TAKEN: dict[str, Sent] = {
     "apiCollection": NEW | {"name": (5, '"name":"5"')},
     "dataset.create": RESOURCE
     | {"type": (GONE, '"name":"New"'), "apiDatasetServer": (5, MADE), "vlmModel": (5, MADE)}
-    | {"avatar": (GONE, '"avatar":"/icon/logo.svg"')}
-    | {it: (None, 500) for it in ("vectorModel", "agentModel")},
+    | {"avatar": (GONE, '"avatar":"/icon/logo.svg"')},
     "dataset.list": {"parentId": (5, 500), "searchKey": (0, "Handbook"), "type": ("nope", [])},
     "dataset.detail": NO_ID,
     "dataset.update": NO_ID
@@ -175,6 +174,7 @@ CASES += [(name, *case) for (name, _), case in REFUSED.items()]
 CASES += [("dataset.detail", {"id": "x"}, 500)]
 CASES += [("collection.create", {"type": "x"}, 500), ("app.list", {"parentId": "x"}, 500)]
 CASES += [("listV2", {"searchText": "x" * 101}, NO_ITEMS), ("pushData", {"data": [None]}, 500)]
+CASES += [("dataset.create", {it: None}, 500) for it in ("vectorModel", "type", "name")]
 CASES += [("updateUserFeedback", {"appId": "nope"}, 500), ("data.update", {"q": 5}, 500)]
 CASES += [("collection.update", {"tags": "x"}, 500), ("dataset.create", {"name": ["x"]}, 500)]
 CASES += [("data.list", {"searchText": None}, 500), ("searchTest", {"text": GONE}, 507004)]

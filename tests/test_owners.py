@@ -159,6 +159,6 @@ def test_the_custom_uid_of_the_latest_question_with_one_is_kept(client):
         client.talk([IMAGE], key="named", chatId="k", customUid=uid)
     assert client.control.chat("app", "k").custom_uid == "bob"
     records = client.control.chat("app", "k").records[::2]
-    keys = [part.file.key.split("/")[2] for record in records for part in record.parts]
+    keys = [part.file.key.split("/")[3] for record in records for part in record.parts]
     assert keys == ["ann", "bob", "me"]
     assert ask(client, "named", customUid="x" * 1025)["code"] == 400

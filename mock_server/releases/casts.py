@@ -1,102 +1,73 @@
 """What becomes of the fields of a request in a release of FastGPT that has no schema for it.
 
 JavaScript, and Mongoose, by which FastGPT writes to its database, make of each value what they can.
-A cast is a function that does so with the value of one field, UNSET if it is missing. UNSET as its
-result leaves the field out, which then has its default.
+A cast is a function that does so with the value of one field, UNSET if it is missing. Its result is
+what the operation gets: a value that it cannot take either fails there, UNSET leaves the field out,
+which then has its default, and a kind of refusal refuses the request.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from math import isnan
 from typing import Any
 
 from msgspec import UNSET
 
-from mock_server.errors import FailedField, InvalidField, Refusal
+from mock_server.errors import FailedField, Refusal
 from mock_server.text.javascript import is_truthy, number_of, text_of
 
 Cast = Callable[[Any], Any]
 NO_ID = "[no id]"
 """A text that cannot be an id, in place of a value that cannot: the database refuses it."""
-BOOLEANS = {
-    **dict.fromkeys(("true", "1", "yes"), True),
-    **dict.fromkeys(("false", "0", "no"), False),
-}
+BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-class CannotCast(Exception):
-    """A value that fails, or is refused with another `kind` of refusal."""
-
-    def __init__(self, expected: str, kind: type[Refusal] = FailedField) -> None:
-        super().__init__(expected)
-        self.expected = expected
-        self.kind = kind
-        self.field = ""
-        """The field with the value, once it is known."""
+def is_given(value: Any) -> bool:
+    """Whether a value is sent, and true in JavaScript."""
+    return value is not UNSET and is_truthy(value)
 
 
 # What Mongoose makes of a value. Null counts as missing.
 
 
+def if_null(value: Any) -> Any:
+    """Null is missing."""
+    return UNSET if value is None else value
+
+
 def text(value: Any) -> Any:
-    """A number and a boolean become texts; a list and an object fail."""
-    if value is None or value is UNSET:
-        return UNSET
-    if isinstance(value, dict | list):
-        raise CannotCast("a text, a number or a boolean")
-    return text_of(value)
+    """A number and a boolean become texts."""
+    return text_of(value) if isinstance(value, int | float) else if_null(value)
 
 
 def number(value: Any) -> Any:
-    """A text may be a number; an empty one is missing, any other fails, and so does a list."""
-    if value is UNSET or value is None or value == "":
-        return UNSET
+    """A text and a boolean may be numbers; an empty text is missing."""
+    if value == "" or not isinstance(value, str | bool):
+        return UNSET if value == "" else if_null(value)
     found = number_of(value)
-    if isinstance(value, list) or isnan(found):
-        raise CannotCast("a number")
-    return int(found) if found.is_integer() else found
+    return int(found) if found.is_integer() else value
 
 
 def boolean(value: Any) -> Any:
-    """`"yes"`, `"1"` and 1 are true, `"no"`, `"0"` and 0 false; other values fail."""
-    if value is None or value is UNSET:
-        return UNSET
-    found = BOOLEANS.get(text_of(value))
-    if found is None or isinstance(value, list):
-        raise CannotCast("a boolean")
-    return found
+    """`"yes"`, `"1"` and 1 are true, `"no"`, `"0"` and 0 false."""
+    is_plain = isinstance(value, int | float | str)
+    return BOOLEANS.get(text_of(value), value) if is_plain else if_null(value)
 
 
 def texts(value: Any) -> Any:
-    """A list of texts; a value that is not true is missing, any other fails."""
-    if value is UNSET or not is_truthy(value):
+    """A list of texts; a value that is not true is missing."""
+    if not is_given(value):
         return UNSET
-    if not isinstance(value, list):
-        raise CannotCast("a list of texts")
-    return [*map(text, value)]
+    return [*map(text, value)] if isinstance(value, list) else value
 
 
-def one_of(*values: str) -> Cast:
-    """Another text fails."""
+def checked(cast: Cast, kinds: Any, values: Collection[Any] = ()) -> Cast:
+    """A value fails that is not of these types, or none of these values, once it is cast."""
 
-    def cast(value: Any) -> Any:
-        found = text(value)
-        if found is not UNSET and found not in values:
-            raise CannotCast(" or ".join(values))
-        return found
+    def cast_or_fail(value: Any) -> Any:
+        made = cast(value)
+        is_right = isinstance(made, kinds) and (made in values or not values)
+        return made if is_right or made is UNSET else FailedField
 
-    return cast
-
-
-def text_or(null: str, cast: Cast = text) -> Cast:
-    """Null has a text of its own."""
-    return lambda value: null if value is None else cast(value)
-
-
-def required_text(value: Any) -> Any:
-    """The model of the database needs the text: an empty one and null fail."""
-    if value is None or value == "":
-        raise CannotCast("a text that is not empty")
-    return text(value)
+    return cast_or_fail
 
 
 # What FastGPT's own code makes of a value
@@ -110,18 +81,6 @@ def flag(value: Any) -> Any:
 def dropped(value: Any) -> Any:
     """Nobody looks at the value."""
     return UNSET
-
-
-def plain_text(value: Any) -> Any:
-    """Only a text can be searched; null is missing."""
-    if value is UNSET or value is None or isinstance(value, str):
-        return UNSET if value is None else value
-    raise CannotCast("a text")
-
-
-def if_null(value: Any) -> Any:
-    """Null is missing."""
-    return UNSET if value is None else value
 
 
 def template(value: Any) -> Any:
@@ -143,33 +102,21 @@ def object_id(value: Any) -> Any:
 
 
 def tag_ids(value: Any) -> Any:
-    """A list of ids, or one alone; null fails, and what has no length is missing."""
-    if value is None:
-        raise CannotCast("a list of the ids of tags")
-    if isinstance(value, str) and value:
-        return [value]
-    return [*map(text, value)] if isinstance(value, list) else UNSET
-
-
-def search_key(value: Any) -> Any:
-    """A value that is not true is missing; only a text can be searched."""
-    return if_true(plain_text)(value)
+    """A list of ids, or one alone; what has no length is missing."""
+    if isinstance(value, list) or value is None:
+        return value and [*map(text, value)]
+    return [value] if isinstance(value, str) and value else UNSET
 
 
 def types(known: Collection[str]) -> Cast:
-    """A type, or a list of types, of which those count that are known, if any are given.
-
-    If none remains, nothing is found.
-    """
+    """A type, or a list of types, of which those count that are known; null if none remains."""
 
     def cast(value: Any) -> Any:
-        if value is UNSET or not is_truthy(value):
+        names = value if isinstance(value, list) else [value]
+        found = [it for it in map(text, names) if it in known]
+        if not is_given(value):
             return UNSET
-        names = [text(it) for it in (value if isinstance(value, list) else [value])]
-        found = [it for it in names if it in known]
-        if known and not found:
-            raise CannotCast("a type that objects have", InvalidField)
-        return found if known else (names or [""])[0]
+        return found[0] if len(found) == 1 else found or None
 
     return cast
 
@@ -179,59 +126,34 @@ def bytes_of(value: Any) -> Any:
     return "" if isinstance(value, list) else value
 
 
-def needed(kind: type[Refusal]) -> Cast:
-    """A value without which the request is refused."""
-
-    def cast(value: Any) -> Any:
-        if value is UNSET or not is_truthy(value):
-            raise CannotCast("a value", kind)
-        return value
-
-    return cast
-
-
 def id_unless_null(kind: type[Refusal]) -> Cast:
     """The id of an object; null and a missing one are refused, and an empty one is no id."""
+    return lambda value: kind if value in (None, UNSET) else identifier(value) or NO_ID
 
-    def cast(value: Any) -> Any:
-        if value is None or value is UNSET:
-            raise CannotCast("an id", kind)
-        return identifier(value) or NO_ID
 
-    return cast
+def needed(kind: type[Refusal], cast: Cast = if_null) -> Cast:
+    """A value without which the request is refused."""
+    return lambda value: cast(value) if is_given(value) else kind
 
 
 def id_or(kind: type[Refusal]) -> Cast:
     """The id of an object, without which the request is refused."""
-
-    def cast(value: Any) -> Any:
-        if value is UNSET or not is_truthy(value):
-            raise CannotCast("an id", kind)
-        return identifier(value)
-
-    return cast
+    return needed(kind, identifier)
 
 
 def if_true(cast: Cast) -> Cast:
     """A value that is not true is missing."""
-    return lambda value: cast(value) if value is not UNSET and is_truthy(value) else UNSET
+    return lambda value: cast(value) if is_given(value) else UNSET
 
 
-def if_right(cast: Cast) -> Cast:
-    """A value that cannot be cast is missing."""
+def only(kinds: Any, cast: Cast = if_null, values: Collection[Any] = ()) -> Cast:
+    """A value is missing that is not of these types, or none of these values, once it is cast."""
 
     def cast_or_drop(value: Any) -> Any:
-        try:
-            return cast(value)
-        except CannotCast:
-            return UNSET
+        made = checked(cast, kinds, values)(value)
+        return UNSET if made is FailedField else made
 
     return cast_or_drop
-
-
-def only(kind: type) -> Cast:
-    """A value of another type is missing."""
-    return lambda value: value if isinstance(value, kind) else UNSET
 
 
 def otherwise(default: Any, cast: Cast = text) -> Cast:
@@ -239,35 +161,26 @@ def otherwise(default: Any, cast: Cast = text) -> Cast:
     return lambda value: default if value is UNSET else cast(value)
 
 
+def text_or(null: str, cast: Cast = text) -> Cast:
+    """Null has a text of its own."""
+    return lambda value: null if value is None else cast(value)
+
+
 def refused(kind: type[Refusal]) -> Cast:
     """Any value is refused."""
-
-    def cast(value: Any) -> Any:
-        if value is not UNSET:
-            raise CannotCast("no such field", kind)
-        return UNSET
-
-    return cast
+    return lambda value: value if value is UNSET else kind
 
 
 def items_of(casts: Mapping[str, Cast]) -> Cast:
-    """A list of objects with these fields; another item has none, and null fails."""
+    """A list of objects with these fields; another item but null has none."""
 
-    def cast(value: Any) -> Any:
-        if not isinstance(value, list) or None in value:
-            raise CannotCast("a list of objects")
-        return [cast_fields(it, casts) if isinstance(it, dict) else {} for it in value]
+    def item(value: Any) -> Any:
+        return value and (cast_fields(value, casts) if isinstance(value, dict) else {})
 
-    return cast
+    return lambda value: [*map(item, value)] if isinstance(value, list) else value
 
 
 def cast_fields(fields: Mapping[str, Any], casts: Mapping[str, Cast]) -> dict[str, Any]:
-    """The fields as their casts make them. Raises CannotCast."""
-    made = {**fields}
-    for name, cast in casts.items():
-        try:
-            made[name] = cast(fields.get(name, UNSET))
-        except CannotCast as error:
-            error.field = name
-            raise
+    """The fields as their casts make them."""
+    made = {**fields, **{name: it(fields.get(name, UNSET)) for name, it in casts.items()}}
     return {name: value for name, value in made.items() if value is not UNSET}

@@ -45,7 +45,11 @@ APP_TYPES = {
     *("folder", "toolFolder", "simple", "chatAgent", "advanced", "plugin"),
     *("toolSet", "httpToolSet", "hidden", "tool", "httpPlugin"),
 }
-CHAT_TYPES = casts.one_of("normal", "outLink", "home", "team")
+DATASET_TYPES = {
+    *("folder", "dataset", "websiteDataset", "externalFile", "apiDataset", "feishu", "yuque"),
+    "dingtalk",
+}
+CHAT_TYPES = casts.checked(casts.if_null, str, ("normal", "outLink", "home", "team"))
 LINKS = {
     "shareId": casts.refused(errors.LinkInvalid),
     "teamId": casts.refused(FAILED),
@@ -81,7 +85,7 @@ LIST = {
     "datasetId": casts.id_or(errors.DatasetNotFound),
     "filterTags": casts.tag_ids,
     "parentId": casts.object_id,
-    "searchText": casts.plain_text,
+    "searchText": casts.if_null,
     "selectFolder": casts.flag,
     "simple": casts.flag,
 }
@@ -91,16 +95,16 @@ RESOURCE = {
     "name": casts.text,
     "parentId": casts.identifier,
 }
-FILTER = {"parentId": casts.identifier, "searchKey": casts.search_key}
+FILTER = {
+    "parentId": casts.identifier,
+    "searchKey": casts.if_true(casts.checked(casts.if_null, str)),
+}
 NEW_COLLECTION = {
     "datasetId": casts.id_or(errors.DatasetNotFound),
     "parentId": casts.identifier,
     "tags": casts.texts,
 }
-MODES = {
-    "chunkSettingMode": casts.one_of("auto", "custom"),
-    "chunkTriggerType": casts.one_of("minSize", "forceChunk", "maxSize"),
-}
+NUMBER = (int | float, casts.number)
 SWITCHES = (
     "autoIndexes",
     "customPdfParse",
@@ -108,32 +112,38 @@ SWITCHES = (
     "imageIndex",
     "indexPrefixTitle",
 )
-SET_BY_MODE = {
-    **dict.fromkeys(("chunkSize", "indexSize", "paragraphChunkDeep"), casts.number),
-    "chunkSplitMode": casts.one_of("paragraph", "size", "char"),
-    "chunkSplitter": casts.text,
-    "paragraphChunkAIMode": casts.one_of("auto", "force", "forbid"),
-    "paragraphChunkMinSize": casts.number,
-    "qaPrompt": casts.text,
+SET_BY_MODE: dict[str, tuple[Any, ...]] = {
+    "chunkSize": NUMBER,
+    "chunkSplitMode": (str, casts.text, ("paragraph", "size", "char")),
+    "chunkSplitter": (str, casts.text),
+    "indexSize": NUMBER,
+    "paragraphChunkAIMode": (str, casts.text, ("auto", "force", "forbid")),
+    "paragraphChunkDeep": NUMBER,
+    "paragraphChunkMinSize": NUMBER,
+    "qaPrompt": (str, casts.text),
 }
-"""Settings that the usual mode and type of training replace, whatever was sent."""
+"""Settings that the usual mode and type of training replace: types, cast and values."""
+STORED: dict[str, tuple[Any, ...]] = {
+    **SET_BY_MODE,
+    **dict.fromkeys((*SWITCHES, "forbid"), (bool, casts.boolean)),
+    "chunkSettingMode": (str, casts.text, ("auto", "custom")),
+    "chunkTriggerMinSize": NUMBER,
+    "chunkTriggerType": (str, casts.text, ("minSize", "forceChunk", "maxSize")),
+    "trainingType": (str, casts.text, get_args(TrainingType)),
+}
 EMPTY_COLLECTION = {
     **NEW_COLLECTION,
-    **MODES,
-    **SET_BY_MODE,
-    **dict.fromkeys((*SWITCHES, "forbid"), casts.boolean),
-    "chunkTriggerMinSize": casts.number,
+    **{name: casts.checked(cast, kinds, *more) for name, (kinds, cast, *more) in STORED.items()},
     "name": casts.text,
-    "trainingType": casts.one_of(*get_args(TrainingType)),
 }
 FROM_SOURCE = {
     **NEW_COLLECTION,
-    **MODES,
-    **{name: casts.if_right(it) for name, it in SET_BY_MODE.items()},
+    **{name: casts.only(*row) for name, row in SET_BY_MODE.items()},
     **dict.fromkeys(SWITCHES, casts.boolean),
+    **dict.fromkeys(("chunkSettingMode", "chunkTriggerType"), casts.text),
     "chunkTriggerMinSize": casts.number,
     "metadata": casts.only(dict),
-    "trainingType": casts.if_true(casts.one_of(*get_args(TrainingType))),
+    "trainingType": casts.if_true(casts.text),
 }
 NEW_INDEX = {"text": casts.template, "type": casts.text}
 NEW_ROW = {
@@ -147,7 +157,8 @@ ID = {"id": casts.id_or(errors.MissingParams)}
 NO_LINKED_ITEMS = NO_ITEMS | {"hasMorePrev": False, "hasMoreNext": False}
 CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
     "listV2": {**LIST, **PAGE},
-    "collection.list": LIST | dict.fromkeys(("pageNum", "pageSize"), casts.if_right(casts.number)),
+    "collection.list": LIST
+    | dict.fromkeys(("pageNum", "pageSize"), casts.only(int | float, casts.number)),
     "collection.detail": ID,
     "collection.create": EMPTY_COLLECTION,
     "create.text": {**FROM_SOURCE, "name": casts.template, "text": casts.bytes_of},
@@ -159,7 +170,7 @@ CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
         "externalFileId": casts.if_true(casts.text),
         "forbid": casts.boolean,
         "id": casts.if_true(casts.identifier),
-        "name": casts.if_true(casts.plain_text),
+        "name": casts.if_true(casts.if_null),
         "parentId": casts.identifier,
         "tags": casts.texts,
     },
@@ -167,14 +178,12 @@ CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
     "dataset.create": {
         **RESOURCE,
         "apiDatasetServer": casts.only(dict),
-        "avatar": casts.otherwise(APP_AVATAR, casts.plain_text),
+        "avatar": casts.otherwise(APP_AVATAR, casts.if_null),
         "intro": casts.otherwise("", casts.text_or("")),
         "type": casts.otherwise("dataset"),
-        "vectorModel": casts.otherwise("", casts.required_text),
-        "agentModel": casts.otherwise("", casts.required_text),
         "vlmModel": casts.text,
     },
-    "dataset.list": FILTER | {"type": casts.types(())},
+    "dataset.list": FILTER | {"type": casts.types(DATASET_TYPES)},
     "dataset.detail": ID,
     "dataset.update": {
         **ID,
@@ -210,20 +219,18 @@ CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
     "data.list": {**PAGE, "collectionId": casts.id_unless_null(errors.CollectionNotFound)},
     "data.detail": {},
     "data.update": {
-        "q": casts.otherwise("", casts.text_or("", casts.plain_text)),
-        "a": casts.if_true(casts.plain_text),
+        "q": casts.otherwise("", casts.text_or("", casts.if_null)),
+        "a": casts.if_true(casts.if_null),
         "indexes": casts.otherwise([], casts.items_of(NEW_INDEX)),
     },
     "data.delete": {},
     "searchTest": {
         "datasetId": casts.id_or(errors.MissingParams),
         "text": casts.needed(errors.MissingParams),
-        "limit": casts.if_right(casts.number),
+        "limit": casts.only(int | float, casts.number),
         "queryImageUrls": casts.dropped,
-        "searchMode": casts.if_right(
-            casts.one_of("embedding", "fullTextRecall", "mixedRecall"),
-        ),
-        "similarity": casts.if_right(casts.number),
+        "searchMode": casts.only(str, values=("embedding", "fullTextRecall", "mixedRecall")),
+        "similarity": casts.only(int | float, casts.number),
         "usingReRank": casts.flag,
     }
     | dict.fromkeys(SEARCH_SETTINGS, casts.dropped),
@@ -238,7 +245,7 @@ CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
         "sourceType": casts.dropped,
     },
     "getPaginationRecords": RECORDS | PAGE,
-    "getRecords_v2": RECORDS | {"pageSize": casts.if_right(casts.number)},
+    "getRecords_v2": RECORDS | {"pageSize": casts.only(int | float, casts.number)},
     "record.delete": {
         "chatId": casts.needed(FAILED),
         "contentId": casts.needed(FAILED),

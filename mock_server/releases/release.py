@@ -20,7 +20,7 @@ from msgspec import Struct, json
 
 from mock_server import errors
 from mock_server.errors import Refusal
-from mock_server.releases.casts import CannotCast, Cast, cast_fields
+from mock_server.releases.casts import Cast, cast_fields
 from mock_server.store.account import objects_in
 
 Fields = dict[str, Any]
@@ -88,12 +88,11 @@ class Release(Struct, frozen=True, kw_only=True):
 
     def cast(self, operation_name: str, fields: Fields) -> Fields:
         """The fields as the release takes them. Raises what a value is refused with."""
-        casts = self.casts.get(operation_name, {})
-        try:
-            return cast_fields(fields, casts)
-        except CannotCast as error:
-            where = f"$.{error.field}"
-            raise error.kind(error.expected, fields.get(error.field), where) from None
+        cast = cast_fields(fields, self.casts.get(operation_name, {}))
+        for name, value in cast.items():
+            if isinstance(value, type):
+                raise value("what FastGPT takes", fields.get(name), f"$.{name}")
+        return cast
 
     def instead_of(self, operation_name: str, refusal: Refusal) -> Any:
         """The refusal of the release in place of another, or the data of a success."""
