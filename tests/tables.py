@@ -164,7 +164,7 @@ def operations() -> str:
 def evidence() -> str:
     rows = []
     for name, counts in compared().items():
-        shown = [f"{counts[it]['alike']} of {counts[it]['asked']}" for it in COMPARED_PROFILES]
+        shown = [f"{counts[it]['alike']}/{counts[it]['asked']}" for it in COMPARED_PROFILES]
         if any(it["alike"] < it["asked"] for it in counts.values()):
             rows.append(f"`{name}` | {' | '.join(shown)}")
     rows.append(f"all requests | {' | '.join(map(total, COMPARED_PROFILES))}")
