@@ -307,3 +307,88 @@ def test_a_key_of_any_scheme_is_the_key(client):
     headers = {"Authorization": "Token read"}
     assert client.post(LIST, json={"datasetId": "d"}, headers=headers).status_code == 503
     assert client.control.journal[-1]["key"] is not None
+
+
+# Numbers, names and fields as JavaScript and FastGPT read them
+
+SIZES = [
+    ("0x2", 2),
+    ("2e0", 2),
+    (" 2 ", 2),
+    ("2.9", 2),
+    (-2, 2),
+    ("0", 4),
+    ("x", 500),
+    ("", 507004),
+]
+SIZES += [("Infinity", 500), ("+3", 3), (1.5, 1), (None, 400), (True, 400), (0, 507004)]
+
+
+@pytest.mark.parametrize(("size", "count"), SIZES)
+def test_the_size_of_a_page_is_a_number_as_javascript_reads_it(client, size, count):
+    for _ in range(4):
+        client.talk(appId="a")
+    listed = client.core("POST", "/chat/getHistories", {"appId": "a", "pageSize": size}).json()
+    assert (len(listed["data"]["list"]) if listed["code"] == 200 else listed["code"]) == count
+
+
+FAILING: list[tuple[str, dict[str, Any], int]] = [
+    ("POST /chat/getHistories", {"appId": "a", "pageSize": -1, "pageNum": 3}, 500),
+    ("POST /chat/getHistories?pageSize=1&pageSize=2", {"appId": "a"}, 500),
+    ("POST /dataset/collection/listV2", {"datasetId": "d", "pageSize": "2x"}, 500),
+    ("POST /dataset/collection/listV2", {"datasetId": "d", "pageSize": "0x2"}, 200),
+    ("DELETE /dataset/collection/delete", {"collectionIds": [""]}, 500),
+    ("POST /dataset/data/insertData", {"collectionId": "x", "q": "Q", "chunkIndex": "3"}, 400),
+]
+
+
+@pytest.mark.parametrize(("route", "body", "code"), FAILING)
+def test_a_number_or_an_id_fails_as_in_fastgpt(client, route, body, code):
+    client.control.put_dataset({"id": "d", "type": "dataset"})
+    assert client.code(*route.split(), body) == code
+
+
+def test_a_hidden_app_is_found_by_its_type_alone(client):
+    client.control.put_app({"id": "h", "type": "hidden"})
+    listed = [client.data("POST", "/app/list", it) for it in ({}, {"type": "hidden"})]
+    assert ["h" in [app["_id"] for app in apps] for apps in listed] == [False, True]
+
+
+def test_a_hidden_question_stays_hidden_and_a_file_needs_an_address(client):
+    hidden = {"role": "user", "content": "Hi", "hideInUI": True}
+    client.talk(appId="a", chatId="k", messages=[hidden])
+    assert [it["hideInUI"] for it in client.records(appId="a")] == [True, False]
+    file = {"type": "file_url", "name": "a.txt", "url": "/api/a.txt"}
+    failed = client.talk([file], appId="a")
+    assert (failed.status_code, failed.json()["errorType"]) == (500, "UserError")
+
+
+@pytest.mark.parametrize(("length", "kept"), [(46, 50), (47, 50), (60, 50)])
+def test_the_name_of_a_text_is_cut_with_its_ending(client, length, kept):
+    client.control.put_dataset({"id": "d", "type": "dataset"})
+    body = {"datasetId": "d", "name": "n" * length, "text": "T"}
+    made = client.data("POST", "/dataset/collection/create/text", body)["collectionId"]
+    shown = client.collection(made)
+    assert (len(shown["name"]), shown["name"][-4:]) == (kept, ".txt")
+    assert shown["fileId"].startswith(f"dataset/d/{'n' * min(length, 46)}_")
+
+
+def test_an_index_of_another_row_is_dropped(client):
+    row = client.data("POST", "/dataset/data/insertData", {"collectionId": "latin", "q": "Q"})
+    indexes = [{"dataId": "nope", "text": "two"}, {"text": "three"}]
+    client.data("PUT", "/dataset/data/update", {"dataId": row, "q": "Q", "indexes": indexes})
+    shown = client.data("GET", f"/dataset/data/detail?id={row}")["indexes"]
+    assert [it["text"] for it in shown] == ["three", "Q"]
+
+
+def test_a_file_that_is_never_trained_is_older_than_those_that_are(client):
+    client.control.put_dataset({"id": "d", "type": "dataset"})
+    for name in ("first", "second"):
+        body = {"datasetId": "d", "name": name, "text": "T"}
+        client.data("POST", "/dataset/collection/create/text", body)
+    client.data(
+        "POST", "/dataset/collection/create", {"datasetId": "d", "name": "V", "type": "virtual"}
+    )
+    client.control.clock.advance(9)
+    page = client.data("POST", "/dataset/collection/listV2", {"datasetId": "d"})["list"]
+    assert page[-1]["name"] == "V"
