@@ -179,7 +179,7 @@ def alike_in_4_14() -> str:
 def totals() -> str:
     older, newer = map(total, COMPARED_PROFILES)
     return (
-        f"Of the requests sent to both, `fastgpt-4.14` answers {older} as FastGPT 4.14.10 did, and\n"
+        f"Of requests sent to both, `fastgpt-4.14` answers {older} as FastGPT 4.14.10 did, and\n"
         f"`fastgpt-4.16` {newer} as 4.16.0 did, see the [evidence](docs/evidence.md); of random\n"
         "workflows, to which no profile was fitted, 87.7 % and 92.9 % when last measured.\n"
     )
