@@ -192,7 +192,9 @@ def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
     code, out, _ = check(server.url, "--write-profile", tmp_path / "a.yaml")
     written = yaml.safe_load((tmp_path / "a.yaml").read_text("utf-8"))
     assert code == 1 and written == {"profile": SERVICE, "choices": {"page_size_max": 30}}
-    assert out.endswith(f"\nnearest profile: {SERVICE}; choices that differ: page_size_max\n")
+    assert out.endswith(
+        f"\nnearest profile: {SERVICE}; choices that differ from {SERVICE}: page_size_max\n"
+    )
     assert f"chat_unknown: not_found or create or ignore fit, {SERVICE} has ignore\n" in out
 
 
@@ -249,7 +251,7 @@ def test_a_change_is_named_once_and_fails(hold, tmp_path, choices, rules, named,
     (tmp_path / "baseline.json").write_text(f'{{"profile": "{SERVICE}"}}', "utf-8-sig")
     code, out, _ = hold(ACCOUNT | rules, **choices)
     assert code == 1 and out.count(named) == 1
-    assert out.endswith(f"choices that differ: {differing}\n")
+    assert out.endswith(f"choices that differ from {SERVICE}: {differing}\n")
 
 
 BASELINES = [

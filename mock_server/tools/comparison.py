@@ -116,7 +116,6 @@ class Comparison:
     ) -> None:
         self.profile = "documented"
         """The profile whose release the mock has."""
-        self.request_count = sum(len(it.requests) for it in groups)
         self._groups = groups
         self._runner = runner
         self._baseline = load_fixture(document)

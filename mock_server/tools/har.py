@@ -8,7 +8,6 @@ from base64 import b64decode
 from bisect import insort
 from codecs import BOM_UTF8
 from collections import Counter, defaultdict
-from datetime import UTC, datetime
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
@@ -47,11 +46,7 @@ class Recording(Struct):
 
 
 class Skipped(Exception):
-    """An exchange becomes no reply, for this reason."""
-
-
-class Unusable(Exception):
-    """A completion is not recorded as a whole."""
+    """An exchange is no completion that was answered, for this reason."""
 
 
 def fixture_of(
@@ -65,8 +60,9 @@ def fixture_of(
     skipped = Counter[str]()
     rules = defaultdict[str, list[JsonObject]](list)
     latest = dict[tuple[str, str], JsonObject]()
-    # A file may not be in the order of time.
-    for number, entry in sorted(enumerate(entries, 1), key=lambda it: start_of(it[1])):
+    # A file may not be in the order of time. A program writes all times in one form.
+    in_order = sorted(enumerate(entries, 1), key=lambda it: str(it[1].get("startedDateTime")))
+    for number, entry in in_order:
         try:
             sent, text = completion_of(entry)
             rule = reply_rule(sent.question, text)
@@ -83,13 +79,11 @@ def fixture_of(
             latest[key] = rule
         except Skipped as skip:
             skipped[str(skip)] += 1
-        except Unusable as reason:
-            skipped[f"number {number} {reason}"] += 1
         # A value may be missing, or of any type.
         except LookupError as error:
             skipped[f"number {number} lacks {error}"] += 1
         except (AttributeError, TypeError, ValueError, MsgspecError) as error:
-            skipped[f"number {number} is not as expected ({error})"] += 1
+            skipped[f"number {number} is unusable: {error}"] += 1
     replies = sum(map(len, rules.values()))
     if replies > MAX_ANSWERS:
         raise ValueError(f"Expected at most {MAX_ANSWERS} completions in a fixture, got {replies}")
@@ -106,17 +100,8 @@ def entries_in(file: BinaryIO) -> list[JsonObject]:
         raise ValueError(f"Expected a HAR file, which has log.entries: {error}") from None
 
 
-def start_of(entry: JsonObject) -> datetime:
-    """The time of a request, the earliest time if it is not known."""
-    try:
-        start = datetime.fromisoformat(str(entry.get("startedDateTime")))
-    except ValueError:
-        start = datetime.min
-    return start.replace(tzinfo=start.tzinfo or UTC)
-
-
 def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
-    """The request for a completion, and the response to it. Raises Skipped, Unusable."""
+    """The request for a completion, and the response to it. Raises Skipped, ValueError."""
     request = entry["request"]
     path = urlsplit(request["url"]).path
     # Behind a proxy, the path of FastGPT may have a prefix.
@@ -131,19 +116,16 @@ def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
         raise Skipped("completion without a question")
     text = response["content"].get("text")
     if not text:
-        raise Unusable("has no text in its response: save it with its content")
+        raise ValueError("no text, save it with its content")
     if response["content"].get("encoding") == "base64":
-        try:
-            text = b64decode(text).decode(errors="replace")
-        except ValueError:
-            raise Unusable("has a response in base64 that cannot be read") from None
+        text = b64decode(text).decode(errors="replace")
     if text.startswith(GZIP):
-        raise Unusable("has a response that is compressed: record it decoded")
+        raise ValueError("a compressed response, record it decoded")
     return sent, text
 
 
 def reply_rule(question: str, text: str) -> JsonObject:
-    """The rule with the reply to a question. Raises Unusable."""
+    """The rule with the reply to a question. Raises ValueError."""
     rule: JsonObject = {"match": {"question": question}}
     reply = RecordedReply()
     match value_of_text(text):
@@ -156,7 +138,7 @@ def reply_rule(question: str, text: str) -> JsonObject:
         case {"message": _} as error:
             reply.add_event("error", error)
         case _:
-            raise Unusable("has a response that is none of a completion")
+            raise ValueError("the response is none of a completion")
     rule["parts"] = reply.parts or [{"text": ""}]
     return rule
 

@@ -164,8 +164,7 @@ def report_of(
         gone = sorted(baseline.differences.keys() - differences_in_words(found))
         found = [*new_differences(found, baseline.differences)]
     drift = [Drift(command_of(request), contrasts) for request, contrasts in found if contrasts]
-    compared = comparison.request_count
-    return Report(nearest, differing, observed, not_observed, drift, seen, gone, compared)
+    return Report(nearest, differing, observed, not_observed, drift, seen, gone, len(found))
 
 
 def differing_values(fitting: dict[str, list[Any]], choices: Choices) -> JsonObject:
@@ -197,10 +196,8 @@ def text_report(report: Report) -> str:
     lines.append(f"{counts}, {len(report.drift)} of {requests} with drift")
     differing = ", ".join(report.differing) or "none"
     # Those of a baseline are compared with its profile, whatever is the nearest now.
-    base = ""
-    if report.profile != report.seen.profile:
-        base = f" from the baseline's {report.profile}"
-    lines.append(f"nearest profile: {report.seen.profile}; choices that differ{base}: {differing}")
+    differing = f"choices that differ from {report.profile}: {differing}"
+    lines.append(f"nearest profile: {report.seen.profile}; {differing}")
     return "\n".join(lines)
 
 
