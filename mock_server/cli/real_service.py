@@ -43,12 +43,6 @@ def key_from(variable: str) -> str:
     return key
 
 
-def check_other_file(output: Path | None, known: Path | None, option: str) -> None:
-    """Refuse to write the file that is read."""
-    if output and output == known:
-        fail(f"Expected another file than the one that is read, got {output} - at {option}")
-
-
 def baseline_or_fail(file: Path | str) -> ProfileFile:
     """The baseline in a file, or a profile by its name."""
     try:
@@ -113,14 +107,12 @@ def verify_command(
     known = None
     if write_baseline and not baseline:
         fail("Expected --baseline FILE, got none - at --write-baseline")
-    check_other_file(write_profile, baseline, "--write-profile")
-    check_new(write_profile, "--write-profile", force)
+    check_new(write_profile, "--write-profile", force, baseline)
     if profile and baseline:
         fail("Expected --profile or --baseline, got both")
-    if profile:
-        known = baseline_or_fail(profile)
-    elif baseline and not write_baseline:
-        known = baseline_or_fail(baseline)
+    expected = profile or baseline
+    if expected and not write_baseline:
+        known = baseline_or_fail(expected)
     client = client_at(base_url, key_from(key_env), trust_env=True)
     try:
         with reading_a_service():
@@ -197,8 +189,7 @@ def har_command(file: Path, app: str | None, pace: bool, output: Path | None, fo
     """Make replies of the completions in a HAR recording. No header and no key is kept."""
     from mock_server.tools.har import fixture_of
 
-    check_other_file(output, file.resolve(), "--output")
-    check_new(output, "--output", force)
+    check_new(output, "--output", force, file.resolve())
     try:
         with file.open("rb") as har:
             document, notes = fixture_of(har, app, keeps_pace=pace)

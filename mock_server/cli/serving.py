@@ -280,13 +280,6 @@ console and admin API: {url}/__admin/{warning}
 try it: {example}"""
 
 
-def check_timeout(_: click.Context, param: click.Parameter, seconds: float) -> float:
-    """The seconds of a timeout. Not a number is refused, too."""
-    if not seconds >= 0:
-        fail(f"Expected seconds from 0 on, got {seconds:g} - at {param.opts[0]}")
-    return seconds
-
-
 def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
     """Host and port of the command of a server; those given if it has none, or cannot be read.
 
@@ -314,7 +307,7 @@ def refuse_two_addresses(context: click.Context) -> None:
 @option("--url", callback=check_address, help="Address of the server, in place of host and port.")
 @option("--host", default="127.0.0.1", callback=check_host, help="Host of the server.")
 @option("--port", type=PORT, default=8000, help="Port of the server.")
-@option("--timeout", default=30.0, callback=check_timeout, help="Seconds to wait.")
+@option("--timeout", default=30.0, type=click.FloatRange(0), help="Seconds to wait.")
 @option("--process", type=int, help="Id of the process of a server, in place of host and port.")
 def wait_command(
     url: str | None, host: str, port: int, timeout: float, process: int | None
@@ -345,7 +338,8 @@ def wait_command(
                 problem = stranger_in_words(url, response)
             except (httpx2.HTTPError, UnicodeError) as error:
                 problem = f"no server at {url} ({no_answer_in_words(error, client.base_url)})"
-            if monotonic() > deadline:
+            # A deadline that is not a number is over.
+            if not monotonic() <= deadline:
                 fail(f"not ready after {timeout:g} s: {problem}", Exit.TIMED_OUT)
             sleep(0.1)
     click.echo("ready")
