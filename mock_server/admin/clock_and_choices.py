@@ -1,12 +1,12 @@
 """The clock and the choices of a sandbox."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from msgspec import Meta, field
 from msgspec.structs import replace
 
 from mock_server.admin.route import AdminCall, Input, Output, route
-from mock_server.choices import Choices, ProfileName, check_profile, choice_table, profile_choices
+from mock_server.choices import Choices, ProfileName, check_profile, profile_choices
 from mock_server.decoding.json_values import JsonObject
 from mock_server.decoding.validation import FieldError
 from mock_server.errors import BadChoice, InvalidField
@@ -76,7 +76,6 @@ def set_clock(call: AdminCall, clock: Clock) -> ClockView:
 class ChoicesInput(Input):
     """A profile, by default the present one, and the choices that differ from it."""
 
-    FIELDS_BELOW: ClassVar = dict.fromkeys(choice_table(), "choices")
     profile: ProfileName | None = None
     choices: JsonObject = field(default_factory=dict)
 

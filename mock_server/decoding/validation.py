@@ -80,7 +80,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
 
     def source_text(self, value: Any) -> str:
         """A number or a boolean as JSON; empty for a secret, as the journal shows the message."""
-        if self.is_secret or value is None:
+        if self.is_secret:
             return ""
         return msgspec.json.encode(value).decode()
 
@@ -144,7 +144,7 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
     unknown_names = [name for name in value if name not in known_names]
     if config.forbid_unknown_fields:
         for name in unknown_names:
-            _report_unknown(name, kind, [*fields], place.below(name))
+            _report_unknown(name, [*fields], place.below(name))
     # A missing field may be among the unknown ones, misspelled.
     other_names = [*unknown_names, *place.sent_names][:MAX_COMPARED]
     arguments: dict[str, Any] = {}
@@ -175,18 +175,9 @@ def _salvage_field(
     return item
 
 
-def _report_unknown(name: str, kind: type[Struct], fields: list[str], place: Place) -> None:
-    """Report an unknown field.
-
-    `FIELDS_BELOW` of the type has the field below which it belongs, `SYNONYMS` the one it means.
-    """
-    meant = getattr(kind, "SYNONYMS", {}).get(name, name)
-    suggestion = did_you_mean(meant, fields)
-    holder = getattr(kind, "FIELDS_BELOW", {}).get(name)
-    if not suggestion and holder:
-        suggestion = f" (it stands below {holder!r})"
-    if not suggestion:
-        suggestion = f" (fields: {', '.join(fields)})"
+def _report_unknown(name: str, fields: list[str], place: Place) -> None:
+    """Report an unknown field; a similar one may be meant."""
+    suggestion = did_you_mean(name, fields) or f" (fields: {', '.join(fields)})"
     place.report(f"no field {name!r}", suggestion, at_key=True)
 
 
@@ -253,7 +244,7 @@ def _report_wrong(
     expected = type_in_words(kind)
     # A number in place of a text lacks quotes, as 1.50 does for a version.
     number = ""
-    if str in kinds and isinstance(value, int | float | None):
+    if str in kinds and isinstance(value, int | float):
         number = place.source_text(value)
     if number and is_of(kind, number):
         expected += f', got {number}, which needs quotes: "{number}"'
