@@ -285,8 +285,8 @@ def test_a_question_with_a_bom_is_found(client):
     assert said(client.fetch(COMPLETIONS, content)) == "Found."
 
 
-@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "rot13", "klingon"])
-def test_an_unknown_charset_and_a_codec_of_python_alone_are_refused(client, charset):
+@pytest.mark.parametrize("charset", ["idna", "rot13", "klingon"])
+def test_an_unknown_charset_is_refused(client, charset):
     headers = {"Content-Type": JSON_IN + charset}
     response = client.fetch(PIN, b'{"a": "\xff"}', headers=headers)
     assert (response.status_code, response.text) == (400, "Invalid body")

@@ -1,6 +1,5 @@
 """How the body of a request is read: JSON in any charset, forms, nothing. It is read here alone."""
 
-import codecs
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -32,8 +31,6 @@ from mock_server.http.forms import (
 JSON_TYPES = (JSON, "application/ld+json")
 _ITEM_SIGN = re.compile(r"\[\d*\]$")
 """What follows the name of an array in the name of an item, as in `tags[]` and `tags[0]`."""
-PYTHON_CODECS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
-"""Codecs of Python that are no charsets of JSON."""
 
 
 class Reading(Struct, frozen=True):
@@ -90,8 +87,6 @@ def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
         return replace_halves(body)
     charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
     try:
-        if codecs.lookup(charset).name in PYTHON_CODECS:
-            raise LookupError
         text = body.decode(charset, "replace")
     # A charset that is unknown, or a codec for other things than texts.
     except (LookupError, UnicodeError):

@@ -74,26 +74,18 @@ def multipart_fields(
         "on_headers_finished": on_headers_finished,
         "on_part_data": on_part_data,
     }
+    content_type = headers.get("content-type", "none")
     try:
-        boundary = boundary_of(headers)
+        boundary = header_parameters(content_type)["boundary"]
         parser = MultipartParser(boundary, callbacks)
         # Lines before the first boundary do not count.
         start = (b"\r\n" + content).find(parser.boundary)
         parser.write(content[max(0, start) :])
     except (FormParserError, LookupError, UnicodeError) as error:
-        raise BadForm(f"{MULTIPART} with a boundary ({error})") from None
+        raise BadForm(f"{MULTIPART} with a boundary, got {content_type} ({error})") from None
     if must_end and parser.state != MultipartState.END:
         raise BadForm(f"a form that ends with --{boundary}--, got one that is cut off")
     return fields
-
-
-def boundary_of(headers: Mapping[str, str]) -> str:
-    """The boundary between the fields of a form. Raises BadForm without one."""
-    content_type = headers.get("content-type", "none")
-    boundary = header_parameters(content_type).get("boundary")
-    if boundary is None:
-        raise BadForm(f"Content-Type: {MULTIPART} with a boundary, got {content_type}")
-    return boundary
 
 
 def media_type(headers: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import chain, groupby
 from typing import Any, Self
 from urllib.parse import parse_qsl, quote, unquote
 
@@ -121,18 +122,23 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return dict(self.query_pairs)
 
     @cached_property
-    def question_parts(self) -> list[dict[str, Any]]:
-        """The parts of the question, in a request for a completion."""
+    def turns(self) -> list[list[dict[str, Any]]]:
+        """The parts of the messages of a completion, of which those of a speaker in a row are one.
+
+        A speaker has a role and a `dataId` (FastGPT 4.16, GPTMessages2Chats of
+        packages/global/core/chat/adapt.ts).
+        """
         messages = self.fields.get("messages")
         if not isinstance(messages, list):
             return []
-        return last_question(messages)
+        counted = filter(counted_parts, messages)
+        rows = groupby(counted, key=lambda it: (it["role"], it.get("dataId")))
+        return [[*chain.from_iterable(map(counted_parts, row))] for _, row in rows]
 
     @property
-    def message_count(self) -> int:
-        """How many messages a request for a completion has, of which those in a row are one."""
-        messages = self.fields.get("messages")
-        return len(speakers_of(messages)) if isinstance(messages, list) else 0
+    def question_parts(self) -> list[dict[str, Any]]:
+        """The parts of the question, in a request for a completion: those of the last turn."""
+        return [[], *self.turns][-1]
 
     @property
     def question(self) -> str:
@@ -175,30 +181,6 @@ def key_of_any_scheme(headers: Mapping[str, str]) -> str:
 def header_texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Headers by their names, which are in lower case."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
-
-
-def last_question(messages: list[Any]) -> list[dict[str, Any]]:
-    """The parts of the question: the last messages in a row with the same role and `dataId`."""
-    _, question = [("", []), *speakers_of(messages)][-1]
-    return question
-
-
-def speakers_of(messages: list[Any]) -> list[tuple[Any, list[dict[str, Any]]]]:
-    """The messages as (speaker, parts), where those in a row with one role and `dataId` are one.
-
-    FastGPT 4.16, GPTMessages2Chats of packages/global/core/chat/adapt.ts.
-    """
-    rows: list[tuple[Any, list[dict[str, Any]]]] = [(None, [])]
-    for message in messages:
-        parts = counted_parts(message)
-        # A message without counted parts does not interrupt a row of messages.
-        if not parts:
-            continue
-        speaker = (message["role"], message.get("dataId"))
-        if speaker != rows[-1][0]:
-            rows.append((speaker, []))
-        rows[-1][1].extend(parts)
-    return rows[1:]
 
 
 def counted_parts(message: Any) -> list[dict[str, Any]]:

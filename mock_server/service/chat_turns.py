@@ -181,7 +181,7 @@ class Turn(Struct, frozen=True):
         if self.call.release.counts_history:
             asks_with_file = any(it.file for it in self.question)
             runs_model = asks_with_file or bool(self.call.request.question.strip())
-            length = len(self.chat.records) + self.call.request.message_count + 1
+            length = len(self.chat.records) + len(self.call.request.turns) + 1
             reply = replace(reply, history_length=length if runs_model else 0)
         if not self.call.release.is_data_id_shared:
             # The database keeps any id as a text.
