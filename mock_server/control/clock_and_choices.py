@@ -1,10 +1,9 @@
 """The clock and the choices of a sandbox, as a test sets them."""
 
-from collections.abc import Iterator, MutableMapping
+from collections import UserDict
 from typing import Any, NoReturn
 
 from mock_server.control.admin_client import AdminClient, without_none
-from mock_server.decoding.json_values import JsonObject
 
 __tracebackhide__ = True  # see http.py
 
@@ -33,29 +32,19 @@ class SandboxClock:
         self._admin.call("POST", "/clock/advance", {"seconds": seconds})
 
 
-class SandboxChoices(MutableMapping[str, Any]):
+class SandboxChoices(UserDict[str, Any]):
     """A copy of the choices in force; setting an item sets the choice on the server."""
+
+    __ior__ = None  # type: ignore[assignment]  # it would change the copy alone
 
     def __init__(self, admin: AdminClient) -> None:
         self._admin = admin
-        self._values: JsonObject = admin.call("GET", "/choices")["choices"]
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(self._values)
+        self.data = admin.call("GET", "/choices")["choices"]
 
     def __setitem__(self, name: str, value: Any) -> None:
         # The request has all choices: one that it lacks would take the profile's value.
-        choices = self._values | {name: value}
-        self._values = self._admin.call("PUT", "/choices", {"choices": choices})["choices"]
+        choices = self.data | {name: value}
+        self.data = self._admin.call("PUT", "/choices", {"choices": choices})["choices"]
 
     def __delitem__(self, name: str) -> NoReturn:
         raise TypeError(f"Expected a value of {name}, got none (a reset brings back all values)")

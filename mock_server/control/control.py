@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, Self
 
 import httpx2
 import msgspec
@@ -60,11 +60,11 @@ class Control(JournalControl):
         """Control the server at this address; `token` is its admin token."""
         return Control(client_at(url, token), sandbox)
 
-    @staticmethod
-    def of(app: ASGIApp) -> "Control":
+    @classmethod
+    def of(cls, app: ASGIApp) -> Self:
         """Control an application in this process; this works in a coroutine, too."""
         client = httpx2.Client(transport=InProcess(app), base_url="http://localhost")
-        return Control(client, application=app)
+        return cls(client, application=app)
 
     @property
     def url(self) -> str:
@@ -342,9 +342,7 @@ class Control(JournalControl):
     def unfired(self) -> list[AddedRule]:
         """The added faults, and answers with `times`, that never fired, removed ones, too."""
         wanted = [rule for rule in self._added if rule.has_to_fire and not rule.is_settled]
-        # The id of a preset is that of its first fault; `missed` is that of all its faults.
-        unfired = {view["id"] for view in self._views_of_added() if view["fired"] == 0}
-        return [rule for rule in wanted if rule.id in unfired and rule.missed is not None]
+        return [rule for rule in wanted if rule.missed is not None]
 
     def leftovers(self) -> Iterator[Warning]:
         """Yield a warning for each fault that never fired, and for calls that still wait.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import json
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from mock_server.application import load_baseline
 from mock_server.choices import merged_choices
@@ -53,7 +53,7 @@ class Servers:
 
     def application(self, setup: Setup) -> "MockServerApp":
         """The server of this process with fresh data of a setup, as an application."""
-        return MockServerApp(self._prepare(setup).application)
+        return MockServerApp.of(self._prepare(setup).application)
 
     def session(self, setup: Setup) -> AbstractContextManager[Control]:
         """Control a server for a whole session, with the data of a setup."""
@@ -96,22 +96,15 @@ def content_of(source: Any) -> Any:
     return source
 
 
-class MockServerApp:
-    """The server of the test as an ASGI application: it opens no socket."""
-
-    url = "http://localhost"
-
-    def __init__(self, application: ASGIApp) -> None:
-        self._application = application
-        self.control = Control.of(application)
+class MockServerApp(Control):
+    """The server of the test as an ASGI application, with its control: it opens no socket."""
 
     @property
-    def key(self) -> str:
-        """An API key with all permissions."""
-        return self.control.key
+    def control(self) -> Control:
+        return self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._application(scope, receive, send)
+        await self.application(scope, receive, send)
 
 
 @contextmanager
