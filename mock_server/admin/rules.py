@@ -7,19 +7,11 @@ from msgspec import to_builtins
 
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.decoding.json_values import JsonObject, convert_or_refuse
-from mock_server.errors import InvalidField
-from mock_server.faults.rule_kinds import (
-    PRESETS,
-    AnyRule,
-    PresetName,
-    check_operation,
-    read_preset,
-    read_rule,
-)
+from mock_server.faults.rule_kinds import AnyRule, check_operation, read_preset, read_rule
 from mock_server.scripting.handlers import HANDLER, name_of
 from mock_server.scripting.paths import PathPattern
 from mock_server.scripting.response_rules import odd_texts
-from mock_server.scripting.rule import ActiveRule, Rule
+from mock_server.scripting.rule import ActiveRule, PresetName, Rule
 from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.service.pages import Page
 from mock_server.service.records import LinkedPage
@@ -63,14 +55,8 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
     """
     script = call.state.script
     if "preset" not in body:
-        name = str(body.get("kind"))
-        if name in PRESETS:
-            suggestion = (
-                f' (a preset: fault(preset="{name}") in Python, {{"preset": "{name}"}} in JSON)'
-            )
-            raise InvalidField("a kind of fault", name, "$.kind", suggestion=suggestion)
         rule = read_rule(body)
-        check_operation(rule, OPERATION_NAMES, has_demo=call.request.app.state.demo)
+        check_operation(rule, OPERATION_NAMES)
         added = script.add([rule], handler=call.request.scope.get(HANDLER))
         call.warnings += filter(None, [warning_of(rule, call.store), *odd_texts(rule)])
         return rule_view(added[0])

@@ -1,17 +1,17 @@
 """All kinds of rules, and the presets: named lists of faults."""
 
 from collections.abc import Collection
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 from urllib.parse import unquote
 
 from mock_server.decoding.json_values import convert_or_refuse
 from mock_server.errors import InvalidField
 from mock_server.faults.page_faults import DistortingFault
 from mock_server.faults.response_faults import BreakingFault
-from mock_server.http.request import ADMIN_PATH, DEMO_PATH, OPENAPI_PATH
+from mock_server.http.request import ADMIN_PATH, OPENAPI_PATH
 from mock_server.scripting.paths import PathPattern
 from mock_server.scripting.response_rules import AnswerRule, HitsRule, ReplyRule
-from mock_server.scripting.rule import Rule
+from mock_server.scripting.rule import PresetName, Rule
 from mock_server.service.operations import OPERATIONS
 from mock_server.text.wording import did_you_mean
 
@@ -38,7 +38,6 @@ class Preset(NamedTuple):
     faults: tuple[dict[str, Any], ...]
 
 
-PresetName = Literal["flaky", "slow", "rate-limited", "offline"]
 PRESETS: dict[PresetName, Preset] = {
     "flaky": Preset(
         "About one call in five fails.",
@@ -71,11 +70,8 @@ def read_preset(name: PresetName, seed: int) -> list[Rule]:
     return [read_rule(fields | lasting) for fields in PRESETS[name].faults]
 
 
-def check_operation(rule: Rule, names: Collection[str], *, has_demo: bool = False) -> None:
-    """Raises InvalidField unless a rule is for all operations, a named one, or a valid route.
-
-    `has_demo`: whether the server has a demo, below whose path no rule can fire.
-    """
+def check_operation(rule: Rule, names: Collection[str]) -> None:
+    """Raises InvalidField unless a rule is for all operations, a named one, or a valid route."""
     method, _, path = rule.operation.partition(" ")
     is_route = method in METHODS and path.startswith("/")
     if not is_route and rule.operation not in ("*", *names):
@@ -84,10 +80,7 @@ def check_operation(rule: Rule, names: Collection[str], *, has_demo: bool = Fals
         suggestion = did_you_mean(name, names)
         raise InvalidField(expected, rule.operation, "$.operation", suggestion=suggestion)
     # Requests are compared by their decoded path, unless a part of the server takes them before.
-    own_folders: tuple[str, ...] = (f"{ADMIN_PATH}/", f"{OPENAPI_PATH}/")
-    if has_demo:
-        own_folders += (f"{DEMO_PATH}/",)
-    is_own = f"{path}/".startswith(own_folders)
+    is_own = f"{path}/".startswith((f"{ADMIN_PATH}/", f"{OPENAPI_PATH}/"))
     mistakes = {
         "a path without a query, which `match` has": "?" in path,
         f"the path without escapes, {unquote(path)!r}": unquote(path) != path,

@@ -52,15 +52,21 @@ MAY_RETURN = {
 _PLACEHOLDER = re.compile(r"\{\{( *(?:count|now|(?:body|query|path)\.[^{}]{1,256}) *)\}\}")
 _IN_BRACES = re.compile(r"\{\{([^{}]{1,256})\}\}")
 FRAMING_HEADERS = {"connection", "content-length", "transfer-encoding"}
-A_HEADER_NAME = "the name of a header, of letters, digits and signs such as -"
-A_HEADER_VALUE = "a text in Latin-1, in one line of at most 8192 characters"
 HeaderName = Annotated[
-    str, Meta(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$(?!\n)", description=A_HEADER_NAME)
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$(?!\n)",
+        description="the name of a header, of letters, digits and signs such as -",
+    ),
 ]
-LATIN_1 = Meta(
-    pattern=r"^[\x20-\x7e\xa0-\xff]*$(?!\n)", max_length=8192, description=A_HEADER_VALUE
-)
-HeaderValue = Annotated[str, LATIN_1]
+HeaderValue = Annotated[
+    str,
+    Meta(
+        pattern=r"^[\x20-\x7e\xa0-\xff]*$(?!\n)",
+        max_length=8192,
+        description="a text in Latin-1, in one line of at most 8192 characters",
+    ),
+]
 ScoredDataRow = tuple[float, Collection, DataRow]
 """A row that a search finds: (score, collection of the row, row)."""
 
