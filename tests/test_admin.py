@@ -125,9 +125,6 @@ def test_health_counts_the_fixture(client):
 # Wrong calls
 
 UNKNOWN = [("GET", "/rule", "'/__admin/rules'")]
-UNKNOWN += [("DELETE", "/sandboxes/default/mappings/f1", "'/__admin/rules'")]
-UNKNOWN += [("POST", "/mappings", "'/__admin/rules'")]
-UNKNOWN += [("GET", "/requests/count", "'/__admin/journal'")]
 UNKNOWN += [("GET", "/nope", "GET /__admin/openapi.json")]
 UNKNOWN += [("GET", "/chats", "'/__admin/apps/{app}/chats'")]
 UNKNOWN += [("GET", "/sandboxes/defualt", "'default'")]

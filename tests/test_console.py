@@ -213,18 +213,6 @@ def test_every_failure_that_a_click_adds_is_listed_in_its_words(client, name):
     assert re.sub(r"\s+", " ", row[0]).partition("<small> ·")[1]  # no field beside the words
 
 
-@pytest.mark.parametrize("id", [".", ".."])
-def test_what_no_browser_can_reach_has_no_button(client, id):
-    client.control.put_app({"id": id, "chats": [{"chatId": "c", "title": "T"}]})
-    client.control.put_app({"id": "a", "chats": [{"chatId": id, "title": "T"}]})
-    client.control.put_dataset({"id": id, "collections": [{"_id": "in", "name": "N"}]})
-    client.control.put_dataset({"id": "b", "collections": [{"_id": id, "name": "N"}]})
-    client.control.snapshot(id)
-    for query in (f"app={id}", "app=a", f"dataset={id}", "dataset=b"):
-        actions = re.findall('action="([^"]+)"', part(client, f"all?{query}"))
-        assert actions and all({".", ".."}.isdisjoint(it.split("/")) for it in actions)
-
-
 def test_requests_are_searched_and_have_older_pages(client):
     for number in range(102):
         client.fetch(LIST, SENT_LIST | {"offset": number})

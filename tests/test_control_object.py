@@ -276,7 +276,7 @@ def test_calls_are_found_in_the_journal(mock_server):
 
 SUMMARY = "called so far: updateHistory (1), listV2 (1); all of it is in .journal"
 PINNED = '#1 updateHistory {"appId":"app","chatId":"c/1","top":true} -> 200'
-NO_MATCH = """Expected a call of updateHistory with body {"top":false}, got none
+NO_MATCH = """Expected at least 1 call of updateHistory with body {"top":false}, got none
 nearest: #1, $.body.top: expected false, got true"""
 ORDER = "Expected listV2 -> updateHistory, got no updateHistory after step 1"
 LATE = "Within 0 s: Expected at least 2 calls of listV2, got 1"
@@ -284,7 +284,7 @@ FAILURES = [
     ("assert_called", "updateHistory", {"body": {"top": False}}, NO_MATCH),
     ("assert_not_called", "listV2", {}, "Expected 0 calls of listV2, got 1"),
     ("assert_in_order", ["listV2", "updateHistory"], {}, ORDER),
-    ("last_call", "preLogin", {}, "Expected a call of preLogin, got none"),
+    ("last_call", "preLogin", {}, "Expected at least 1 call of preLogin, got none"),
     ("wait_for", "listV2", {"times": 2, "timeout": 0}, LATE),
 ]
 

@@ -40,16 +40,17 @@ def routes_of(module: ModuleType) -> list[Route]:
     return [it for it in ROUTES if it.endpoint.__module__ == module.__name__]
 
 
-SANDBOX_SUBJECTS = (sandbox_state, rules, journal, clock_and_choices, apps, datasets)
-SANDBOX_ROUTES = [*chain.from_iterable(map(routes_of, SANDBOX_SUBJECTS))]
+SANDBOX_ROUTES = [
+    *chain.from_iterable(
+        map(routes_of, (sandbox_state, rules, journal, clock_and_choices, apps, datasets))
+    )
+]
 ADMIN_ROUTES = [*SANDBOX_ROUTES, *routes_of(sandboxes)]
 CONSOLE_ROUTES = [
     Route(it.path, it.endpoint, middleware=[Middleware(GZipMiddleware, compresslevel=1)])
     for it in routes_of(console)
 ]
 """The sections of the console, which a page fetches after each request that it hears of."""
-OTHER_NAMES = {"mappings": "/rules", "requests": "/journal"}
-"""The name of a subject in WireMock -> its path."""
 
 
 def create_admin(
@@ -106,10 +107,8 @@ def refusal_of_path(request: Request) -> Refusal:
         return MethodNotAllowed(sorted(methods - {"HEAD"}), request.method)
     # The suggestion names a route that ends with the same word, or a similar one.
     suggestion = " (GET /__admin/openapi.json lists them)"
-    paths = {it.path.rpartition("/")[2]: it.path for it in ADMIN_ROUTES} | OTHER_NAMES
-    word: str | None = own_path.split("/")[2]
-    if word not in OTHER_NAMES:
-        word = closest_word(path.rpartition("/")[2], paths)
+    paths = {it.path.rpartition("/")[2]: it.path for it in ADMIN_ROUTES}
+    word = closest_word(path.rpartition("/")[2], paths)
     if word is not None:
         suggestion = f" (did you mean '/__admin{paths[word]}'?)"
     return RouteNotFound("a route of the admin API", path, suggestion=suggestion)

@@ -43,8 +43,9 @@ USUAL_OPERATIONS = {
     "updateHistory": "pin a chat",
     "completions": "ask in a chat",
 }
-OTHER_OPERATIONS = sorted(OPERATION_NAMES - USUAL_OPERATIONS.keys())
-OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(OTHER_OPERATIONS, "")
+OFFERED_OPERATIONS = USUAL_OPERATIONS | dict.fromkeys(
+    sorted(OPERATION_NAMES - USUAL_OPERATIONS.keys()), ""
+)
 """The operations to choose from: the usual ones first, each with a description."""
 FAILURES: dict[str, JsonObject] = {
     "fails with 503": {"kind": "error"},
@@ -101,14 +102,6 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
     undefined=StrictUndefined,
 )
-
-
-def is_reachable(path: str) -> bool:
-    """Whether a browser sends a path as it stands: it takes `..` for the way to the parent."""
-    return {".", ".."}.isdisjoint(path.split("/"))
-
-
-ENVIRONMENT.tests["reachable"] = is_reachable
 
 
 class ConsoleQuery(Input):
@@ -301,8 +294,9 @@ def pretty(value: object) -> str:
     return json.format(json.encode(value)).decode()
 
 
-FILTERS = (summary, pretty, effect, special_fields, breaches, joined_text)
-ENVIRONMENT.filters |= {it.__name__: it for it in FILTERS}
+ENVIRONMENT.filters |= {
+    it.__name__: it for it in (summary, pretty, effect, special_fields, breaches, joined_text)
+}
 ENVIRONMENT.tests["found"] = is_found
 ENVIRONMENT.globals |= {
     "operations": OFFERED_OPERATIONS,
