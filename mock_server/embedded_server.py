@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from socket import socket
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any, NoReturn, Self, TypeVar, cast
 
 from mock_server.application import create_app
@@ -58,7 +58,6 @@ class MockServer(Control):
         self._port = port
         self._token = admin_token
         self._thread: Thread | None = None
-        self._starting = Lock()
 
     def start(self) -> Self:
         """Serve until `close`; return when the server is ready.
@@ -66,17 +65,16 @@ class MockServer(Control):
         Raises RuntimeError if it was started before, OSError if it cannot listen, or the error that
         ended it before it was ready.
         """
-        with self._starting:
-            if self._thread is not None:
-                raise RuntimeError(f"Expected a stopped server, got one that runs - at {self.url}")
-            listener = listening_socket(self._host, self._port)
-            ready = Future[None]()
-            self._server = Server(self.application, on_ready=lambda: ready.set_result(None))
-            thread = Thread(target=run_server, args=(self._server, listener, ready), daemon=True)
-            thread.start()
-            ready.result()
-            self.http = client_at(url_of(listener), self._token)
-            self._thread = thread
+        if self._thread is not None:
+            raise RuntimeError(f"Expected a stopped server, got one that runs - at {self.url}")
+        listener = listening_socket(self._host, self._port)
+        ready = Future[None]()
+        self._server = Server(self.application, on_ready=lambda: ready.set_result(None))
+        thread = Thread(target=run_server, args=(self._server, listener, ready), daemon=True)
+        thread.start()
+        ready.result()
+        self.http = client_at(url_of(listener), self._token)
+        self._thread = thread
         return self
 
     def close(self) -> None:

@@ -194,9 +194,11 @@ def check_profiles(names: Sequence[str], url: str | None) -> None:
         file = read_profile(name)
         profile_choices(file.profile, **file.choices)
     if url and len(names) > 1:
-        reason = "only a server that pytest starts itself is run under several"
-        fix = f"leave {URL} out, or run pytest once for each profile"
-        raise ValueError(f"Expected one profile with {URL}, got {','.join(names)}: {reason}; {fix}")
+        raise ValueError(
+            f"Expected one profile with {URL}, got {','.join(names)}: only a server that pytest "
+            f"starts itself is run under several; leave {URL} out, or run pytest once for each "
+            "profile"
+        )
 
 
 def check_allowed(names: Sequence[str]) -> None:

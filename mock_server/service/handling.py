@@ -110,8 +110,9 @@ class Handling:
         """The client's connection. Raises NeedsConnection in process, where there is none."""
         transport = self._scope.get(TRANSPORT)
         if transport is None:
-            expected = "a connection to break (call the server by its URL)"
-            raise errors.NeedsConnection(expected, "none")
+            raise errors.NeedsConnection(
+                "a connection to break (call the server by its URL), got none"
+            )
         return Connection(transport)
 
     async def ask(self, question: Callable[[], Any]) -> Any:
@@ -258,8 +259,9 @@ class Handling:
         request = self.call.request
         self._failures.note(error)
         log.error("%s %s", request.method, request.path, exc_info=error)
-        expected = "no failure of the server"
-        refusal = errors.ServerError(f"{expected}, got {words_of(error)} (its log says more)")
+        refusal = errors.ServerError(
+            f"no failure of the server, got {words_of(error)} (its log says more)"
+        )
         return error_response(refusal, Choices())
 
     async def pause(
@@ -283,10 +285,9 @@ class Handling:
 
     async def late_response(self, ms: float, holder: ActiveRule[Any] | None = None) -> Response:
         """The right response after a `pause`, or none if the pause is broken off."""
-        goes_on = await self.pause(ms, holder)
-        if not goes_on:
-            return BrokenResponse(self.connection.close)
-        return await self.right_response()
+        if await self.pause(ms, holder):
+            return await self.right_response()
+        return BrokenResponse(self.connection.close)
 
     async def deliver(self, response: Response) -> None:
         """Send a response; if it stays incomplete, close its connection.
