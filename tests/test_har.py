@@ -274,8 +274,8 @@ def test_the_command_says_what_it_skips(run, tmp_path):
 
 
 NO_REPLIES = [('{"log": {"entries": []}}', 1, "a.har"), ('{"log": {}}', 2, "HAR log.entries")]
-NO_REPLIES += [("<html>", 2, "HAR log.entries"), ("[]", 2, "HAR 0")]
-NO_REPLIES += [('{"info": {}, "item": []}', 2, "HAR 'log'")]
+NO_REPLIES += [("<html>", 2, "HAR log.entries"), ("[]", 2, "HAR object array")]
+NO_REPLIES += [('{"info": {}, "item": []}', 2, "HAR log")]
 CROWD = {"log": {"entries": [entry('{"message": "down"}', f"{n}?") for n in range(1001)]}}
 NO_REPLIES += [(json.encode(CROWD).decode(), 2, "1000 completions 1001")]
 

@@ -5,6 +5,7 @@ It goes on after a mistake that `Place.report` only notes: then all are found at
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from types import NoneType, UnionType
@@ -67,7 +68,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def is_secret(self) -> bool:
-        """Whether the value's field has the name of a secret."""
+        """Whether the field has the name of a secret: the journal shows the message."""
         return bool(self.path) and is_secret(str(self.path[-1]))
 
     def below(self, *steps: str | int) -> Self:
@@ -79,9 +80,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
         raise InvalidField(expected, where=json_path(path), suggestion=suggestion)
 
     def source_text(self, value: Any) -> str:
-        """A number or a boolean as JSON; empty for a secret, as the journal shows the message."""
-        if self.is_secret:
-            return ""
+        """A number or a boolean as JSON."""
         return msgspec.json.encode(value).decode()
 
 
@@ -242,27 +241,19 @@ def _report_wrong(
     """Report a value of a wrong type, with a suggestion that helps to correct it."""
     kinds = [*map(plain_type, union_members(kind))]
     expected = type_in_words(kind)
+    got = value_in_words(value)
     # A number in place of a text lacks quotes, as 1.50 does for a version.
-    number = ""
     if str in kinds and isinstance(value, int | float):
         number = place.source_text(value)
-    if number and is_of(kind, number):
-        expected += f', got {number}, which needs quotes: "{number}"'
-    elif not place.is_secret:
-        expected += f", got {value_in_words(value)}"
+        with suppress(msgspec.ValidationError):
+            msgspec.convert(number, kind)
+            got = f'{number}, which needs quotes: "{number}"'
+    if not place.is_secret:
+        expected += f", got {got}"
     # The value may be misspelled, if the type lists texts.
     arguments = chain.from_iterable(map(get_args, kinds))
     texts = [it for it in arguments if isinstance(it, str)]
     place.report(expected, suggestion or did_you_mean(value, texts), at_key=at_key)
-
-
-def is_of(kind: Any, text: str) -> bool:
-    """Whether a type has this text among its values."""
-    try:
-        msgspec.convert(text, kind)
-    except msgspec.ValidationError:
-        return False
-    return True
 
 
 def type_in_words(kind: Any) -> str:

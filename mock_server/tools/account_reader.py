@@ -104,7 +104,7 @@ class AccountReader(Struct):
         entries = dict[str, JsonObject]()
         pages: list[ListPage] = []
         # The last page has fewer items than asked for and reaches the total, or brings nothing new.
-        while not pages or len(pages[-1].items) == ITEMS_A_PAGE or len(entries) < pages[-1].count:
+        while not pages or len(pages[-1].items) == ITEMS_A_PAGE or len(entries) < pages[-1].total:
             start = len(entries)
             page = self.read(path, body | {"offset": start, "pageSize": ITEMS_A_PAGE}, ListPage)
             pages.append(page)
@@ -114,7 +114,7 @@ class AccountReader(Struct):
             if len(entries) == start:
                 break
         # In an unchanged list no item comes twice, and the total stays and is reached.
-        numbers = {len(entries), sum(len(it.items) for it in pages), *(it.count for it in pages)}
+        numbers = {len(entries), sum(len(it.items) for it in pages), *(it.total for it in pages)}
         if self.is_strict and len(numbers) > 1:
             raise ListChanged(f"items and totals differ: {sorted(numbers)} - at {path}")
         return [*entries.values()]

@@ -13,13 +13,7 @@ from urllib.parse import urlsplit
 
 from msgspec import MsgspecError, Struct, convert, json
 
-from mock_server.decoding.json_values import (
-    NOT_JSON,
-    JsonObject,
-    convert_or_refuse,
-    value_of_text,
-)
-from mock_server.errors import Refusal
+from mock_server.decoding.json_values import NOT_JSON, JsonObject, value_of_text
 from mock_server.http.request import ClientRequest
 from mock_server.scripting.response_rules import ReplyRule
 from mock_server.scripting.script import MAX_ANSWERS
@@ -94,9 +88,8 @@ def fixture_of(
 def entries_in(file: BinaryIO) -> list[JsonObject]:
     """The exchanges of a recording. Raises ValueError, OSError."""
     try:
-        document = json.decode(file.read().removeprefix(BOM_UTF8))
-        return convert_or_refuse(document, Recording).log.entries
-    except (Refusal, *NOT_JSON) as error:
+        return json.decode(file.read().removeprefix(BOM_UTF8), type=Recording).log.entries
+    except NOT_JSON as error:
         raise ValueError(f"Expected a HAR file, which has log.entries: {error}") from None
 
 

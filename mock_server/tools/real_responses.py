@@ -11,7 +11,6 @@ from mock_server.decoding.json_values import NOT_JSON, JsonObject
 
 OUTAGES = (429, 502, 503, 504)
 """The statuses and codes after which the same request may succeed soon."""
-Digits = Meta(pattern=r"^[0-9]{0,15}$(?!\n)", description="a text of at most 15 digits")
 
 
 class ServiceError(Exception):
@@ -26,12 +25,7 @@ class ListPage(Struct):
     """The items of a page, and the total of its list."""
 
     items: list[JsonObject] = field(name="list")
-    total: Annotated[int, Meta(ge=0)] | Annotated[str, Digits]
-
-    @property
-    def count(self) -> int:
-        """The total as a number."""
-        return int(self.total or 0)
+    total: Annotated[int, Meta(ge=0)]
 
 
 class ServerResponse(Struct, frozen=True):

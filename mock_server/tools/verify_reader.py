@@ -60,7 +60,7 @@ class VerifyReader(AccountReader):
         """How many chats of an app can be read; two show all that more show."""
         body = {"appId": app_id, "offset": 0, "pageSize": ITEMS_A_PAGE}
         try:
-            return min(self.read(get_histories.path, body, ListPage).count, 2)
+            return min(self.read(get_histories.path, body, ListPage).total, 2)
         except NotReadable:
             return -1
 
@@ -87,7 +87,7 @@ class VerifyReader(AccountReader):
         page = self.read(LIST, body, ListPage)
         has_folders = any(map(kinds.is_folder, page.items))
         has_tags = any(it.get("tags") for it in page.items)
-        return sum([has_folders, has_tags, page.count > 10, page.count > 30]), -page.count
+        return sum([has_folders, has_tags, page.total > 10, page.total > 30]), -page.total
 
     def send_all(self, requests: Iterable[Request]) -> RequestGroup:
         """Send requests one after the other. Raises ServiceError."""
