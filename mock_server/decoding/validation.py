@@ -308,10 +308,11 @@ def _one_in_words(kind: Any) -> str:
 def _bounds(meta: Meta, kind: Any) -> str:
     """The bounds of a number, ` from 1 to 30`, or of a length, ` of at most 5 items`."""
     unit = LENGTH_UNITS.get(kind, "")
-    limits = {"at least": meta.ge, "more than": meta.gt, "at most": meta.le}
-    if unit:
-        limits = {"at least": meta.min_length, "at most": meta.max_length}
-    bounds = {name: f"{it:.15g}" for name, it in limits.items() if it is not None}
+    limits = (
+        *(("at least", meta.ge), ("at least", meta.min_length)),
+        *(("more than", meta.gt), ("at most", meta.le), ("at most", meta.max_length)),
+    )
+    bounds = {name: f"{it:.15g}" for name, it in limits if it is not None}
     if not bounds:
         return ""
     if bounds.keys() == {"at least", "at most"}:

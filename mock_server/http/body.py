@@ -69,10 +69,7 @@ def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
     if media == URL_ENCODED:
         return Reading(form_value(body, headers), is_plain=False)
     if media not in JSON_TYPES:
-        got = "no body"
-        if body:
-            got = f"a body of type {media or 'text/plain'}"
-        raise NotAnObject(f"a JSON object with Content-Type: {JSON}, got {got}")
+        raise NotAnObject(f"a JSON object with Content-Type: {JSON}, got {media or 'none'}")
     content = in_utf8(body, headers) or b"{}"
     return Reading(json_value(content, decode_as_javascript), is_plain=content == body)
 
