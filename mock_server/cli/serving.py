@@ -43,10 +43,8 @@ from mock_server.releases.fastgpt import PROFILES
 from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.text.redaction import redact_query
 
-AN_ORIGIN = "an origin with scheme and without path, such as http://localhost:3000"
 BESIDE_URL = ("host", "port", "process")
 """The options of `wait` in whose place an URL stands."""
-ORIGIN = r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+"
 
 
 def each_is(expected: str, pattern: str) -> Callable[..., tuple[str, ...]]:
@@ -112,7 +110,10 @@ def check_host(context: click.Context, param: click.Parameter, host: str) -> str
 @option(
     "--cors-origin",
     multiple=True,
-    callback=each_is(AN_ORIGIN, ORIGIN),
+    callback=each_is(
+        "an origin with scheme and without path, such as http://localhost:3000",
+        r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+",
+    ),
     show_default="every origin",
     help="An origin whose pages may call the service, http://localhost:3000. May be repeated.",
 )

@@ -24,7 +24,6 @@ from mock_server.store.objects import (
 )
 from mock_server.store.replies import Record
 
-DEFAULT_SOURCE = "api"
 MAX_FOLDERS = 64
 A_FOLDER = f"a folder that is not in this one, with at most {MAX_FOLDERS} above each"
 REPEATED_ID = "two collections or rows have the _id {!r}: what takes an id alone finds the first"
@@ -52,7 +51,7 @@ class Chat(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fie
     update_time: Time = DEFAULT_TIME
     custom_uid: str = ""
     """The `customUid` of a completion: the user for whom the client asks."""
-    source: str = DEFAULT_SOURCE
+    source: str = "api"
     """The way in which the chat began: `api` (with an API key), `online`, `share` (a link) ..."""
     variables: dict[str, Any] = {}
     has_been_read: bool = True
