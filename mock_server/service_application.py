@@ -42,8 +42,7 @@ class Service:
             return
         # The request counts from here on, whatever becomes of the response.
         call = self._enter(scope, body, is_whole=len(body) <= limit)
-        failures = self._sandboxes.failures
-        handling = Handling(call, self._routes, failures, scope, receive, send)
+        handling = Handling(call, self._routes, self._sandboxes.failures, scope, receive, send)
         try:
             response = await self._response(call, handling)
             await handling.deliver(response)

@@ -20,8 +20,7 @@ def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
     """Read an app, in the form of a fixture."""
-    declared_rules = call.state.moment.declared.rules
-    return app_entry(call.app, [*declared_rules.values()])
+    return app_entry(call.app, [*call.state.moment.declared.rules.values()])
 
 
 @route("PUT", "/apps/{app}")
@@ -40,12 +39,10 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
 @route("DELETE", "/apps/{app}")
 def delete_app(call: AdminCall) -> dict[str, int]:
     """Remove an app with its chats and replies; a folder goes with all that is in it."""
-    state = call.state
-    before = state.moment.store
-    after = before.without_resource(call.app)
-    state.set_store(after)
-    deleted_ids = before.apps.keys() - after.apps.keys()
-    state.set_declared(state.moment.declared.without_replies_of(deleted_ids))
+    before = call.store
+    call.state.set_store(before.without_resource(call.app))
+    deleted_ids = before.apps.keys() - call.store.apps.keys()
+    call.state.set_declared(call.state.moment.declared.without_replies_of(deleted_ids))
     return {"deleted": len(deleted_ids)}
 
 

@@ -68,8 +68,7 @@ def advance_clock(call: AdminCall, body: Advance) -> ClockView:
 
 
 def set_clock(call: AdminCall, clock: Clock) -> ClockView:
-    state = call.state
-    state.moment = replace(state.moment, clock=clock)
+    call.state.moment = replace(call.state.moment, clock=clock)
     return get_clock(call)
 
 
@@ -105,10 +104,10 @@ def get_choices(call: AdminCall) -> ChoicesView:
 @route("PUT", "/choices")
 def put_choices(call: AdminCall, body: ChoicesInput) -> ChoicesView:
     """Set choices until the next reset; all others take the profile's values."""
-    state = call.state
-    profile_name = body.profile or state.moment.profile
-    choices = read_choices(profile_name, body.choices)
-    state.moment = replace(state.moment, choices=choices, profile=profile_name)
+    moment = call.state.moment
+    profile = body.profile or moment.profile
+    choices = read_choices(profile, body.choices)
+    call.state.moment = replace(moment, choices=choices, profile=profile)
     return get_choices(call)
 
 
@@ -117,5 +116,6 @@ def read_choices(profile_name: str, choices: JsonObject) -> Choices:
     try:
         return profile_choices(profile_name, **choices)
     except BadChoice as wrong:
-        where = f"$.choices.{wrong.where}"
-        raise InvalidField(wrong.mistake, where=where, suggestion=wrong.suggestion) from None
+        raise InvalidField(
+            wrong.mistake, where=f"$.choices.{wrong.where}", suggestion=wrong.suggestion
+        ) from None

@@ -154,8 +154,9 @@ def translate(language: str, text: str, **fields: object) -> str:
 
 async def get_console(request: Request) -> Response:
     """The page, without any data."""
-    language = request.query_params.get("lang", "")
-    return render(request, "page", language, has_demo=request.app.state.demo)
+    return render(
+        request, "page", request.query_params.get("lang", ""), has_demo=request.app.state.demo
+    )
 
 
 @route("GET", "/console")

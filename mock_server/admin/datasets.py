@@ -45,21 +45,19 @@ def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
 def delete_dataset(call: AdminCall) -> dict[str, int]:
     """Remove a dataset; a folder goes with all that is in it."""
     before = call.store
-    after = before.without_resource(call.dataset)
-    call.state.set_store(after)
-    return {"deleted": len(before.datasets) - len(after.datasets)}
+    call.state.set_store(before.without_resource(call.dataset))
+    return {"deleted": len(before.datasets) - len(call.store.datasets)}
 
 
 @route("GET", "/datasets/{dataset}/collections")
 def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
     """List the collections of a dataset or of a folder, in the fixture's order."""
-    collections = call.dataset.collections
     in_order = call.dataset.in_order("fixture")
     if query.parent_id is UNSET:
         return query.page("collections", in_order.all)
     parent = query.parent_id or ROOT
-    if parent != ROOT and parent not in collections:
-        suggestion = did_you_mean(parent, collections)
+    if parent != ROOT and parent not in call.dataset.collections:
+        suggestion = did_you_mean(parent, call.dataset.collections)
         raise CollectionNotFound("the _id of a folder", parent, "$.parentId", suggestion=suggestion)
     return query.page("collections", in_order.by_folder.get(parent, []))
 

@@ -62,14 +62,16 @@ class AdminClient:
     ) -> JsonObject:
         """Call any route of the API, with bytes or an object. Raises Refused, ConnectionError."""
         check_not_in_server_loop()
-        url = f"/__admin{path}"
-        headers = {"Content-Type": f"application/{media}"}
         content = body
         if not isinstance(body, bytes | None):
             content = msgspec.json.encode(body, enc_hook=as_data)
         try:
             response = self.http.request(
-                method, url, content=content, headers=headers, params=query
+                method,
+                f"/__admin{path}",
+                content=content,
+                headers={"Content-Type": f"application/{media}"},
+                params=query,
             )
         # A client that is closed raises RuntimeError.
         except (httpx2.TransportError, RuntimeError) as error:

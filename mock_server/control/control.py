@@ -76,8 +76,7 @@ class Control(JournalControl):
         """An API key with all permissions. Raises LookupError if there is none."""
         view = self.call("GET", "")
         if not view["key"]:
-            declared = [*view["keys"]]
-            raise LookupError(f"Expected a key of an owner, got {declared} - at the fixture")
+            raise LookupError(f"Expected a key of an owner, got {[*view['keys']]} - at the fixture")
         return str(view["key"])
 
     @property

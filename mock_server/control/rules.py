@@ -77,8 +77,7 @@ class AddedRule:
 
     def _call_each(self, method: str) -> None:
         """Read or remove the rule, or each fault of a preset."""
-        call = self._control.call
-        self.views = [call(method, path_to("rules", it["id"])) for it in self.views]
+        self.views = [self._control.call(method, path_to("rules", it["id"])) for it in self.views]
 
     def remove(self) -> None:
         """Remove the rule: it does not fire any more."""
@@ -101,8 +100,9 @@ class AddedRule:
                 return
             raise
         if error is None and self.has_to_fire and self.fired == 0:
-            why = f"{self} never fired in its block: {self.missed}"
-            raise AssertionError(f"{why}\n{self._control.summary()}")
+            raise AssertionError(
+                f"{self} never fired in its block: {self.missed}\n{self._control.summary()}"
+            )
 
     def __str__(self) -> str:
         word = "answer" if self.is_answer else "fault"

@@ -54,9 +54,11 @@ class Error(ResponseFault, tag="error", frozen=True):
         if self.refusal is None:
             return
         if self.refusal not in REFUSALS_BY_STATUS_TEXT:
-            names = ", ".join(REFUSALS_BY_STATUS_TEXT)
             suggestion = did_you_mean(self.refusal, REFUSALS_BY_STATUS_TEXT)
-            raise FieldError(f"{names}, got {self.refusal!r}{suggestion}", "refusal")
+            raise FieldError(
+                f"{', '.join(REFUSALS_BY_STATUS_TEXT)}, got {self.refusal!r}{suggestion}",
+                "refusal",
+            )
         # The form of a refusal is that of the profile.
         usual = Error()
         if (self.status, self.code, self.status_text) != (usual.status, None, usual.status_text):
@@ -69,8 +71,9 @@ class Error(ResponseFault, tag="error", frozen=True):
             response = handling.refused_response(refusal, handling.call)
         else:
             code = self.status if self.code is None else self.code
-            envelope = ErrorEnvelope(code, self.status_text, self.message)
-            response = json_response(envelope, self.status)
+            response = json_response(
+                ErrorEnvelope(code, self.status_text, self.message), self.status
+            )
         if self.retry_after is not None:
             response.headers["retry-after"] = str(self.retry_after)
         return response
@@ -289,8 +292,7 @@ class RateLimit(ResponseFault, tag="rate_limit", frozen=True, kw_only=True):
         headers = self.limit_headers(firing)
         headers["retry-after"] = headers[RESET_HEADER]
         expected = f"at most {self.limit} requests in {self.window} s, got one more"
-        refusal = RateLimited(expected, headers=headers)
-        return error_response(refusal, handling.choices)
+        return error_response(RateLimited(expected, headers=headers), handling.choices)
 
 
 BreakingFault = (

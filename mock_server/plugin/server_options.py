@@ -167,11 +167,19 @@ def resolve_fixture(fixture: Any, *folders: Path) -> Any:
 
 
 def strict_setting(config: pytest.Config) -> tuple[Strict, list[str]]:
-    """Which violations fail a test without the marker, and the names of allowed violations."""
+    """Which violations fail a test without the marker, and the names of allowed violations.
+
+    Raises ValueError for a word that allows no violation.
+    """
     words = [word.strip(",") for word in config.getini(STRICT)]
     if not words or " ".join(words).lower() in OFF:
         return False, []
     allowed = [word for word in words if word.lower() not in ("true", SPEC)]
+    if allowed:
+        from mock_server.choices import violation_sections
+        from mock_server.text.wording import check_names
+
+        check_names(allowed, ["true", "false", SPEC, *violation_sections()])
     return SPEC if SPEC in words else True, allowed
 
 
@@ -199,14 +207,6 @@ def check_profiles(names: Sequence[str], url: str | None) -> None:
             f"starts itself is run under several; leave {URL} out, or run pytest once for each "
             "profile"
         )
-
-
-def check_allowed(names: Sequence[str]) -> None:
-    """Raises ValueError for a word of the strict setting that allows no violation."""
-    from mock_server.choices import violation_sections
-    from mock_server.text.wording import check_names
-
-    check_names(names, ["true", "false", SPEC, *violation_sections()])
 
 
 @contextmanager

@@ -283,11 +283,10 @@ async def compute(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
     # A value of the user's may raise anything where it is read.
     except Exception as problem:
         reason = problem.message if isinstance(problem, InvalidField) else words_of(problem)
-        allowed = MAY_RETURN[firing.rule.kind]
-        told = (
-            f"{name_of(handler)} returned {Repr().repr(result)}: {reason} (it may return {allowed})"
-        )
-        raise TypeError(told) from None
+        raise TypeError(
+            f"{name_of(handler)} returned {Repr().repr(result)}: {reason} "
+            f"(it may return {MAY_RETURN[firing.rule.kind]})"
+        ) from None
 
 
 def fields_of_result(rule: Rule, result: Any) -> dict[str, Any]:
