@@ -34,8 +34,12 @@ class Health(Output):
 def get_health(call: AdminCall) -> Health:
     """Read the status of the server, its fixture, generation and profile."""
     baseline = call.sandbox.baseline
-    fixture = {"files": baseline.files, "sha256": baseline.sha256, **baseline.counts}
-    return Health("ready", fixture, call.sandbox.generation, call.state.moment.profile)
+    return Health(
+        "ready",
+        {"files": baseline.files, "sha256": baseline.sha256, **baseline.counts},
+        call.sandbox.generation,
+        call.state.moment.profile,
+    )
 
 
 @route("POST", "/reset")

@@ -34,7 +34,6 @@ Object = Mapping[str, Any] | Struct
 """An object as in a fixture, `{"chatId": "c1"}`, or one that a method here returned."""
 NOTHING: Any = UNSET
 """Stands for an object that a test forgot: `_put` says which field it may have."""
-NO_TIMEOUT = "did not give up (it has no timeout, a longer one, or did not close the connection)"
 
 __tracebackhide__ = True  # see http.py
 
@@ -218,8 +217,9 @@ class Control(JournalControl):
         The fields are those of `POST /__admin/rules`; `retry_after` stands for
         `retryAfter`. In place of a kind, `preset="flaky"` adds several faults, counted together.
         """
-        named = {camel(name): value for name, value in fields.items()}
-        return self._add(without_none(kind=kind) | named)
+        return self._add(
+            without_none(kind=kind) | {camel(name): value for name, value in fields.items()}
+        )
 
     def respond(
         self,
@@ -356,8 +356,10 @@ class Control(JournalControl):
                 waiting = f"{count_in_words(view['held'], 'call')} still waiting: {name}"
                 yield UserWarning(f"{waiting} {view['handler'] or ''}".rstrip())
             if view["outwaited"]:
-                waited = f"the client waited for {view['seconds']:g} s"
-                raise AssertionError(f"{waited} and {NO_TIMEOUT}: {name}")
+                raise AssertionError(
+                    f"the client waited for {view['seconds']:g} s and did not give up (it has no "
+                    f"timeout, a longer one, or did not close the connection): {name}"
+                )
 
     def _views_of_added(self) -> list[JsonObject]:
         """The added rules as they are, and removed ones as they were then."""

@@ -120,8 +120,7 @@ class PageDrift(PageFault, tag="page_drift", frozen=True):
     remove: ItemCount | None = None
 
     def __post_init__(self) -> None:
-        given = [it for it in (self.insert, self.remove) if it is not None]
-        if len(given) != 1:
+        if (self.insert is None) == (self.remove is None):
             raise ValueError("Expected insert or remove")
 
     def change(self, page: DecodedPage, random: Random) -> None:
@@ -154,9 +153,8 @@ def new_item(sample: Item, index: int, random: Random) -> Item:
     """An item like another one, with ids and a name of its own."""
     item = sample or {"_id": "", "name": ""}
     ids = pick(item, ("_id", "id", "dataId", "chatId"))
-    names = pick(item, ("name", "title"))
     own_ids = {name: f"{random.getrandbits(96):024x}" for name in ids}
-    return item | own_ids | dict.fromkeys(names, f"New item {index}")
+    return item | own_ids | dict.fromkeys(pick(item, ("name", "title")), f"New item {index}")
 
 
 def read_page(outcome: Call) -> DecodedPage | None:

@@ -66,10 +66,12 @@ class Servers:
         # Another pytest fixture of the same test may have prepared the server.
         if setup is self._prepared:
             return self.local
-        profile = setup.profile or "documented"
         with plain_errors():
-            fixture = self._load(setup.fixture)
-            baseline = load_baseline(fixture, profile=profile, choices=setup.choices)
+            baseline = load_baseline(
+                self._load(setup.fixture),
+                profile=setup.profile or "documented",
+                choices=setup.choices,
+            )
         # A sandbox refers to its baseline: this costs microseconds, whatever the size of the data.
         self.local.run(lambda: self.local.sandboxes.restart(baseline))
         self._prepared = setup

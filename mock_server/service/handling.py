@@ -72,7 +72,7 @@ class Handling:
         """Done once the sandbox is reset or removed, or the server stops."""
         self._is_sent = False
         """Whether the whole response is sent."""
-        call.sandbox.begin_request()
+        call.sandbox.requests_in_progress += 1
 
     def admit(self) -> None:
         """Find the operation and the caller, and check the request.
@@ -197,8 +197,9 @@ class Handling:
             advice = " or ".join(accepting_choices(refusal, call, self._routes))
         if advice:
             advice = f" (accepted with {advice})"
-        response = self.refused_response(refusal, call, advice)
-        return call.refused(response, refusal_hint(refusal, call, operation))
+        return call.refused(
+            self.refused_response(refusal, call, advice), refusal_hint(refusal, call, operation)
+        )
 
     def refused_response(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
         """The response to a refusal; if the client wants a stream, the operation may send one."""
