@@ -18,7 +18,6 @@ from mock_server.http.connection import BrokenResponse, watch_client
 from mock_server.http.responses import ErrorEnvelope, error_response, json_response
 from mock_server.scripting.rule import Candidate, Count, Rule, Seconds, Times
 from mock_server.service.handling import Handling
-from mock_server.service.reply_stream import ReplyResponse
 from mock_server.store.replies import MAX_HOLD_MS, Pause
 from mock_server.text.wording import did_you_mean
 
@@ -166,7 +165,7 @@ class Truncate(BodyFault, tag="truncate", frozen=True):
         if self.size is not None:
             # At least one byte is missing.
             size = min(self.size, whole_size - 1)
-        set_body(response, bytes(response.body)[:size])
+        response.body = bytes(response.body)[:size]
         return BrokenResponse(close, response)
 
 
@@ -183,7 +182,7 @@ class MalformedJson(ResponseFault, tag="malformed_json", frozen=True):
         end = ends[len(ends) // 2]
         # The bracket has the wrong form, so the body stays as long as it was.
         bracket = b"]" if end[0] == b"}" else b"}"
-        set_body(response, body[: end.start()] + bracket + body[end.end() :])
+        response.body = body[: end.start()] + bracket + body[end.end() :]
         response.status_code = 200
         return response
 
@@ -197,7 +196,6 @@ class Dribble(BodyFault, tag="dribble", frozen=True):
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
         response = await handling.right_response()
         body = bytes(response.body)
-        set_body(response, body)
         size = ceil(len(body) / self.chunks)
         cuts = [cut_position(body, it, it + size - 1) for it in range(size, len(body), size)]
         return SplitResponse(response, cuts, self.ms)
@@ -233,14 +231,6 @@ class SplitResponse(Response):
 
         with watch_client(receive) as client_left:
             await self._response(scope, receive, send_pieces)
-
-
-def set_body(response: Response, body: bytes) -> None:
-    """Give a response another body, which is as long or shorter."""
-    if isinstance(response, ReplyResponse):
-        response.changed_body = body
-    else:
-        response.body = body
 
 
 def cut_position(body: bytes, first: int, last: int) -> int:
