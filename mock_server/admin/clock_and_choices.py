@@ -6,9 +6,8 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from mock_server.admin.route import AdminCall, Input, Output, route
-from mock_server.choices import Choices, ProfileName, check_profile, profile_choices
+from mock_server.choices import Choices, ProfileName, profile_choices
 from mock_server.decoding.json_values import JsonObject
-from mock_server.decoding.validation import FieldError
 from mock_server.errors import BadChoice, InvalidField
 from mock_server.timing.clock import A_TIME, Clock, ZonedTime, ms_of
 
@@ -78,14 +77,6 @@ class ChoicesInput(Input):
     profile: ProfileName | None = None
     choices: JsonObject = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if self.profile is None:
-            return
-        try:
-            check_profile(self.profile)
-        except BadChoice as wrong:
-            raise FieldError(wrong.mistake + wrong.suggestion, wrong.where) from None
-
 
 class ChoicesView(Output):
     """The choices in force."""
@@ -116,6 +107,7 @@ def read_choices(profile_name: str, choices: JsonObject) -> Choices:
     try:
         return profile_choices(profile_name, **choices)
     except BadChoice as wrong:
-        raise InvalidField(
-            wrong.mistake, where=f"$.choices.{wrong.where}", suggestion=wrong.suggestion
-        ) from None
+        where = "$.profile"
+        if wrong.where != "profile":
+            where = f"$.choices.{wrong.where}"
+        raise InvalidField(wrong.mistake, where=where, suggestion=wrong.suggestion) from None

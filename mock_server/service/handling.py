@@ -70,8 +70,6 @@ class Handling:
         self._kept: Call | None = None
         self._ended = call.state.script.ended.listen()
         """Done once the sandbox is reset or removed, or the server stops."""
-        self._is_sent = False
-        """Whether the whole response is sent."""
         call.sandbox.requests_in_progress += 1
 
     def admit(self) -> None:
@@ -153,11 +151,17 @@ class Handling:
         """The outcome at this moment: an answer of a test, the operation's response, a refusal."""
         call = self.call.restarted(self.call.state.moment)
         firing = call.fire(AnswerRule)
-        if firing is None:
-            call = self.perform(call)
-        else:
+        if firing is not None:
             call.response = firing.ready or firing.rule.response(firing, call.moment.clock)
             call.violations = self.violations(firing.rule)
+            return call
+        if self._unrouted is not None:
+            return self.refuse(self._unrouted, call)
+        assert self._operation is not None  # `admit` has found it
+        try:
+            call.response = self._operation.perform(call)
+        except Refusal as refusal:
+            return self.refuse(refusal, call)
         return call
 
     def violations(self, rule: Rule) -> list[Violation]:
@@ -170,17 +174,6 @@ class Handling:
         with suppress(NotComputed, Refusal):
             self._operation.perform(trial)
         return trial.violations
-
-    def perform(self, call: Call) -> Call:
-        """The outcome of the operation, or of its refusal."""
-        if self._unrouted is not None:
-            return self.refuse(self._unrouted, call)
-        assert self._operation is not None  # `admit` has found it
-        try:
-            call.response = self._operation.perform(call)
-        except Refusal as refusal:
-            return self.refuse(refusal, call)
-        return call
 
     def refuse(self, refusal: Refusal, call: Call) -> Call:
         """The outcome of a refusal. It may name choices that would accept it."""
@@ -304,7 +297,7 @@ class Handling:
             refusal = self.failed(harmless(error, "a response"))
             if not exchange.status:
                 await refusal(self._scope, self.receive, self._forward)
-        if self._is_sent or exchange.client_left:
+        if exchange.has_ended:
             return
         # The server has broken off the response.
         try:
@@ -349,6 +342,5 @@ class Handling:
         # The journal is first: a client that has the response must find it there.
         self.call.exchange.note_sent(message)
         if message["type"] == "http.response.body" and not message.get("more_body"):
-            self._is_sent = True
             self.call.exchange.note_end()
         await self._send(message)
