@@ -57,8 +57,12 @@ def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
         return query.page("collections", in_order.all)
     parent = query.parent_id or ROOT
     if parent != ROOT and parent not in call.dataset.collections:
-        suggestion = did_you_mean(parent, call.dataset.collections)
-        raise CollectionNotFound("the _id of a folder", parent, "$.parentId", suggestion=suggestion)
+        raise CollectionNotFound(
+            "the _id of a folder",
+            parent,
+            "$.parentId",
+            suggestion=did_you_mean(parent, call.dataset.collections),
+        )
     return query.page("collections", in_order.by_folder.get(parent, []))
 
 

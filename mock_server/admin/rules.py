@@ -80,8 +80,7 @@ def get_rule(call: AdminCall) -> RuleView:
     fate = script.fate_of(call.path_parameters["rule"])
     active = call.named("rule", script.rules_by_id(), fate)
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
-    latest_first = reversed(call.state.journal.exchanges)
-    missed = active.explain_miss(latest_first)
+    missed = active.explain_miss(reversed(call.state.journal.exchanges))
     warning = warning_of(active.rule, call.store)
     if missed and warning:
         missed += f". {warning}"
@@ -131,5 +130,7 @@ def warning_of(rule: Rule, store: Store) -> str | None:
         if served_method == method and pattern.parameters(served_path) is not None:
             return None
         routes.append(f"{served_method} {served_path}")
-    suggestion = did_you_mean(operation, routes)
-    return f"The service has no route {operation!r}{suggestion}: only an answer for it can fail"
+    return (
+        f"The service has no route {operation!r}{did_you_mean(operation, routes)}: "
+        "only an answer for it can fail"
+    )

@@ -61,8 +61,11 @@ class JournalControl(AdminClient):
         `body` is a part of the request's body, `status` that of the response; `cut`:
         whether the client left before the response ended.
         """
-        criteria = without_none(operation=operation, body=body, key=key, status=status, cut=cut)
-        self._verify(criteria | without_none(exactly=times))
+        self._verify(
+            without_none(
+                operation=operation, body=body, key=key, status=status, cut=cut, exactly=times
+            )
+        )
 
     def assert_not_called(self, operation: str, **criteria: Any) -> None:
         """Assert that no such call was made; the criteria are those of `assert_called`."""

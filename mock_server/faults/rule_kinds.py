@@ -77,8 +77,9 @@ def check_operation(rule: Rule, names: Collection[str]) -> None:
     if not is_route and rule.operation not in ("*", *names):
         expected = "*, an operation, or a method and a path such as GET /api/x/{id}"
         name = OTHER_NAMES.get(rule.operation, rule.operation)
-        suggestion = did_you_mean(name, names)
-        raise InvalidField(expected, rule.operation, "$.operation", suggestion=suggestion)
+        raise InvalidField(
+            expected, rule.operation, "$.operation", suggestion=did_you_mean(name, names)
+        )
     # Requests are compared by their decoded path, unless a part of the server takes them before.
     is_own = f"{path}/".startswith((f"{ADMIN_PATH}/", f"{OPENAPI_PATH}/"))
     mistakes = {

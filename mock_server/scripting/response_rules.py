@@ -171,8 +171,10 @@ class ReplyRule(LastingRule, tag="reply", frozen=True):
     def waits_for(self, store: Store) -> str | None:
         if self.app in (None, *store.apps):
             return None
-        suggestion = did_you_mean(self.app, store.apps)
-        return f"There is no app {self.app!r} yet{suggestion}: the reply waits for it"
+        return (
+            f"There is no app {self.app!r} yet{did_you_mean(self.app, store.apps)}: "
+            "the reply waits for it"
+        )
 
     def reply(self, values: Mapping[str, Any]) -> Reply:
         """The reply with its placeholders filled; parts after its end are left out.
@@ -340,8 +342,10 @@ def odd_texts(rule: Rule) -> Iterator[str]:
             if meant:
                 yield f"{written} stays a text: it is no placeholder, but nearly {meant!r}"
         elif first == "path" and rest not in rule.path_names:
-            suggestion = did_you_mean(rest, rule.path_names)
-            yield f"{written} has no value: the rule's path has no {rest!r}{suggestion}"
+            yield (
+                f"{written} has no value: the rule's path has no {rest!r}"
+                f"{did_you_mean(rest, rule.path_names)}"
+            )
 
 
 def placeholder_values(firing: Candidate[Any], clock: Clock) -> dict[str, Any]:
@@ -363,8 +367,7 @@ def fill_part(part: Part, number: int, values: Mapping[str, Any]) -> Part:
     """
     fields = to_builtins(part)
     for name, value in fields.items():
-        is_typed = name in ("fields", "quotes")
-        filled = fill_placeholders(value, values, is_typed=is_typed)
+        filled = fill_placeholders(value, values, is_typed=name in ("fields", "quotes"))
         fields[name] = kept_value(filled, f"$.{name}")
     if "tool" in fields:
         fields["tool"].setdefault("id", derived_id(fields["tool"]["name"], number))
