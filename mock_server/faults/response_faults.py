@@ -21,6 +21,7 @@ from mock_server.service.handling import Handling
 from mock_server.store.replies import MAX_HOLD_MS, Pause
 from mock_server.text.wording import did_you_mean
 
+MAX_WINDOWS = 10_000
 LIMIT_HEADER = "x-ratelimit-limit"
 REMAINING_HEADER = "x-ratelimit-remaining"
 RESET_HEADER = "x-ratelimit-reset"
@@ -254,8 +255,12 @@ class RateLimit(ResponseFault, tag="rate_limit", frozen=True, kw_only=True):
 
     def count_passed(self, candidate: Candidate[Rule]) -> dict[str, str]:
         start, count = self.window_of(candidate)
+        windows = candidate.active.rate_windows
         key = candidate.exchange.request.key or ""
-        candidate.active.rate_windows[key] = (start, count + 1)
+        # Clients may send any number of keys: the number of windows is limited.
+        if key not in windows and len(windows) >= MAX_WINDOWS:
+            windows.clear()
+        windows[key] = (start, count + 1)
         return self.limit_headers(candidate)
 
     def window_of(self, candidate: Candidate[Rule]) -> tuple[int, int]:
