@@ -89,8 +89,9 @@ def main(args: Sequence[str] | None = None) -> None:
     # Files and pipes are UTF-8, whatever the locale; a terminal keeps its encoding.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            encoding = None if stream.isatty() else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+            stream.reconfigure(errors="backslashreplace")
+            if not stream.isatty():
+                stream.reconfigure(encoding="utf-8")
     # The exit code of click is 2, which here means a broken fixture.
     click.UsageError.exit_code = 1
     try:

@@ -66,13 +66,23 @@ def reading_a_service() -> Iterator[None]:
         fail(str(error), Exit.UNREACHABLE)
 
 
+def expected_of(profile: str | None, baseline: Path | None) -> ProfileFile | None:
+    """What a server is held to: a profile, or a baseline, or nothing."""
+    if profile and baseline:
+        fail("Expected --profile or --baseline, got both")
+    expected = profile or baseline
+    if not expected:
+        return None
+    return baseline_or_fail(expected)
+
+
 @click.command("verify", cls=Command)
 @option("--base-url", required=True, callback=check_address, help="Address of the server.")
 @click.option("--key-env", default=common.VERIFY_KEY, help="Name of the variable with the API key.")
 @click.option(
     "--dataset", metavar="ID", help="Dataset to look at; by default the best of the first 10."
 )
-@click.option("--app", metavar="ID", help="App to look at; by default the first one.")
+@click.option("--app", metavar="ID", help="App to look at; by default the best of the first 10.")
 @click.option("--write", "may_write", is_flag=True, help="Also pin a chat, and put it back.")
 @click.option(
     "--format",
@@ -104,15 +114,12 @@ def verify_command(
     from mock_server.tools import verify
     from mock_server.tools.account_reader import NotReadable
 
-    known = None
     if write_baseline and not baseline:
         fail("Expected --baseline FILE, got none - at --write-baseline")
     check_new(write_profile, "--write-profile", force, baseline)
-    if profile and baseline:
-        fail("Expected --profile or --baseline, got both")
-    expected = profile or baseline
-    if expected and not write_baseline:
-        known = baseline_or_fail(expected)
+    known = None
+    if not write_baseline:
+        known = expected_of(profile, baseline)
     client = client_at(base_url, key_from(key_env), trust_env=True)
     try:
         with reading_a_service():

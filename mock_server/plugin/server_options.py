@@ -180,7 +180,9 @@ def strict_setting(config: pytest.Config) -> tuple[Strict, list[str]]:
         from mock_server.text.wording import check_names
 
         check_names(allowed, ["true", "false", SPEC, *violation_sections()])
-    return SPEC if SPEC in words else True, allowed
+    if SPEC in words:
+        return SPEC, allowed
+    return True, allowed
 
 
 def strictness(item: pytest.Item) -> tuple[Strict, list[str]]:

@@ -25,38 +25,70 @@ def is_given(value: Any) -> bool:
     return value is not UNSET and is_truthy(value)
 
 
+def unless(is_special: Callable[[Any], bool], result: Any, cast: Cast) -> Cast:
+    """A special value has a result of its own."""
+
+    def cast_others(value: Any) -> Any:
+        if is_special(value):
+            return result
+        return cast(value)
+
+    return cast_others
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def is_null(value: Any) -> bool:
+    return value is None
+
+
+def is_missing(value: Any) -> bool:
+    return value is UNSET
+
+
+def is_nothing(value: Any) -> bool:
+    return not is_given(value)
+
+
 # What Mongoose makes of a value. Null counts as missing.
 
-
-def if_null(value: Any) -> Any:
-    """Null is missing."""
-    return UNSET if value is None else value
+if_null = unless(is_null, UNSET, as_it_is)
+"""Null is missing."""
 
 
 def text(value: Any) -> Any:
     """A number and a boolean become texts."""
-    return text_of(value) if isinstance(value, int | float) else if_null(value)
+    if isinstance(value, int | float):
+        return text_of(value)
+    return if_null(value)
 
 
 def number(value: Any) -> Any:
     """A text and a boolean may be numbers; an empty text is missing."""
-    if value == "" or not isinstance(value, str | bool):
-        return UNSET if value == "" else if_null(value)
+    if value == "":
+        return UNSET
+    if not isinstance(value, str | bool):
+        return if_null(value)
     found = number_of(value)
-    return int(found) if found.is_integer() else value
+    if found.is_integer():
+        return int(found)
+    return value
 
 
 def boolean(value: Any) -> Any:
     """`"yes"`, `"1"` and 1 are true, `"no"`, `"0"` and 0 false."""
-    is_plain = isinstance(value, int | float | str)
-    return BOOLEANS.get(text_of(value), value) if is_plain else if_null(value)
+    if isinstance(value, int | float | str):
+        return BOOLEANS.get(text_of(value), value)
+    return if_null(value)
 
 
 def texts(value: Any) -> Any:
     """A list of texts; a value that is not true is missing."""
-    if not is_given(value):
-        return UNSET
-    return [*map(text, value)] if isinstance(value, list) else value
+    if is_given(value) and isinstance(value, list):
+        return [*map(text, value)]
+    return if_true(as_it_is)(value)
 
 
 def checked(cast: Cast, kinds: Any, values: Collection[Any] = ()) -> Cast:
@@ -65,17 +97,19 @@ def checked(cast: Cast, kinds: Any, values: Collection[Any] = ()) -> Cast:
     def cast_or_fail(value: Any) -> Any:
         made = cast(value)
         is_right = isinstance(made, kinds) and (made in values or not values)
-        return made if is_right or made is UNSET else FailedField
+        if is_right or made is UNSET:
+            return made
+        return FailedField
 
     return cast_or_fail
 
 
 # What FastGPT's own code makes of a value
 
-
-def flag(value: Any) -> Any:
-    """True for all that is true in JavaScript."""
-    return value if value is UNSET else is_truthy(value)
+flag = unless(is_missing, UNSET, is_truthy)
+"""True for all that is true in JavaScript."""
+template = unless(is_missing, "undefined", text_of)
+"""The text that a template has for the value."""
 
 
 def dropped(value: Any) -> Any:
@@ -83,57 +117,65 @@ def dropped(value: Any) -> Any:
     return UNSET
 
 
-def template(value: Any) -> Any:
-    """The text that a template has for the value, `undefined` for a missing one."""
-    return "undefined" if value is UNSET else text_of(value)
-
-
 def identifier(value: Any) -> Any:
     """The id of an object; a value that is not true means none."""
     if value is UNSET or isinstance(value, str):
         return value
-    return NO_ID if is_truthy(value) else None
+    if is_truthy(value):
+        return NO_ID
+    return None
 
 
 def object_id(value: Any) -> Any:
     """As `identifier`, but a number is made an id, which no object has."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return "0" * 24 if is_number and value else identifier(value)
+    if is_number and value:
+        return "0" * 24
+    return identifier(value)
 
 
 def tag_ids(value: Any) -> Any:
     """A list of ids, or one alone; what has no length is missing."""
-    if isinstance(value, list) or value is None:
-        return value and [*map(text, value)]
-    return [value] if isinstance(value, str) and value else UNSET
+    if isinstance(value, list):
+        return [*map(text, value)]
+    if value is None:
+        return value
+    if isinstance(value, str) and value:
+        return [value]
+    return UNSET
 
 
 def types(known: Collection[str]) -> Cast:
     """A type, or a list of types, of which those count that are known; null if none remains."""
 
     def cast(value: Any) -> Any:
-        names = value if isinstance(value, list) else [value]
+        names = value
+        if not isinstance(value, list):
+            names = [value]
         found = [it for it in map(text, names) if it in known]
-        if not is_given(value):
-            return UNSET
-        return found[0] if len(found) == 1 else found or None
+        if len(found) == 1:
+            return found[0]
+        return found or None
 
-    return cast
+    return if_true(cast)
 
 
 def bytes_of(value: Any) -> Any:
     """A list is a text of bytes."""
-    return "" if isinstance(value, list) else value
+    if isinstance(value, list):
+        return ""
+    return value
 
 
 def id_unless_null(kind: type[Refusal]) -> Cast:
     """The id of an object; null and a missing one are refused, and an empty one is no id."""
-    return lambda value: kind if value in (None, UNSET) else identifier(value) or NO_ID
+    cast = unless(is_missing, kind, lambda value: identifier(value) or NO_ID)
+    return unless(is_null, kind, cast)
 
 
 def needed(kind: type[Refusal], cast: Cast = if_null) -> Cast:
     """A value without which the request is refused."""
-    return lambda value: cast(value) if is_given(value) else kind
+    return unless(is_nothing, kind, cast)
 
 
 def id_or(kind: type[Refusal]) -> Cast:
@@ -143,7 +185,7 @@ def id_or(kind: type[Refusal]) -> Cast:
 
 def if_true(cast: Cast) -> Cast:
     """A value that is not true is missing."""
-    return lambda value: cast(value) if is_given(value) else UNSET
+    return unless(is_nothing, UNSET, cast)
 
 
 def only(kinds: Any, cast: Cast = if_null, values: Collection[Any] = ()) -> Cast:
@@ -151,33 +193,42 @@ def only(kinds: Any, cast: Cast = if_null, values: Collection[Any] = ()) -> Cast
 
     def cast_or_drop(value: Any) -> Any:
         made = checked(cast, kinds, values)(value)
-        return UNSET if made is FailedField else made
+        if made is FailedField:
+            return UNSET
+        return made
 
     return cast_or_drop
 
 
 def otherwise(default: Any, cast: Cast = text) -> Cast:
     """A missing value has a default."""
-    return lambda value: default if value is UNSET else cast(value)
+    return unless(is_missing, default, cast)
 
 
 def text_or(null: str, cast: Cast = text) -> Cast:
     """Null has a text of its own."""
-    return lambda value: null if value is None else cast(value)
+    return unless(is_null, null, cast)
 
 
 def refused(kind: type[Refusal]) -> Cast:
     """Any value is refused."""
-    return lambda value: value if value is UNSET else kind
+    return unless(is_missing, UNSET, lambda value: kind)
 
 
 def items_of(casts: Mapping[str, Cast]) -> Cast:
     """A list of objects with these fields; another item but null has none."""
 
     def item(value: Any) -> Any:
-        return value and (cast_fields(value, casts) if isinstance(value, dict) else {})
+        if isinstance(value, dict):
+            return cast_fields(value, casts)
+        return value and {}
 
-    return lambda value: [*map(item, value)] if isinstance(value, list) else value
+    def cast(value: Any) -> Any:
+        if isinstance(value, list):
+            return [*map(item, value)]
+        return value
+
+    return cast
 
 
 def cast_fields(fields: Mapping[str, Any], casts: Mapping[str, Cast]) -> dict[str, Any]:

@@ -284,7 +284,9 @@ async def compute(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
         return replace(firing, rule=convert_or_refuse(filled, type(firing.rule)))
     # A value of the user's may raise anything where it is read.
     except Exception as problem:
-        reason = problem.message if isinstance(problem, InvalidField) else words_of(problem)
+        reason = words_of(problem)
+        if isinstance(problem, InvalidField):
+            reason = problem.message
         raise TypeError(
             f"{name_of(handler)} returned {Repr().repr(result)}: {reason} "
             f"(it may return {MAY_RETURN[firing.rule.kind]})"

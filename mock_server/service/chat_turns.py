@@ -156,9 +156,12 @@ class Turn(Struct, frozen=True):
         if reply.failure is not None:
             parts = reply.parts[-1:]
             variables = chat.variables
+        kept_title = title
+        if call.release.keeps_titles:
+            kept_title = title.strip() or chat.title
         chat = replace(
             replace_reply(chat, self.data_id, parts=parts),
-            title=title if not call.release.keeps_titles else title.strip() or chat.title,
+            title=kept_title,
             # A chat without a member stays everybody's.
             tmb_id=chat.tmb_id and call.member,
             source=call.source,
@@ -181,8 +184,10 @@ class Turn(Struct, frozen=True):
         if self.call.release.counts_history:
             asks_with_file = any(it.file for it in self.question)
             runs_model = asks_with_file or bool(self.call.request.question.strip())
-            length = len(self.chat.records) + len(self.call.request.turns) + 1
-            reply = replace(reply, history_length=length if runs_model else 0)
+            length = 0
+            if runs_model:
+                length = len(self.chat.records) + len(self.call.request.turns) + 1
+            reply = replace(reply, history_length=length)
         if not self.call.release.is_data_id_shared:
             # The database keeps any id as a text.
             data_id = as_text(messages[-1].get("dataId"))

@@ -111,8 +111,12 @@ def prepare_list(call: Call, body: Fields) -> Fields:
     if call.release.pages_by_size:
         offset, size = wanted_page(call, default_size=choices.page_size_default)
         return omit(body, NUMBER_FIELDS) | {"offset": offset, "pageSize": size}
-    numbers = NUMBER_FIELDS if choices.offset_missing == "accept" else NUMBER_FIELDS[:2]
-    for name in numbers if choices.numeric_strings == "accept" else ():
+    numbers: tuple[str, ...] = ()
+    if choices.numeric_strings == "accept":
+        numbers = NUMBER_FIELDS[:2]
+        if choices.offset_missing == "accept":
+            numbers = NUMBER_FIELDS
+    for name in numbers:
         value = body.get(name)
         if isinstance(value, str) or (isinstance(value, float) and isfinite(value)):
             if isinstance(value, str):

@@ -282,9 +282,11 @@ def data_update(
     """
     dataset, collection, row = require_trained_data_row(call, data_id, "$.dataId")
     if call.release.rewrites_rows and not (q or a or indexes):
-        q, indexes = "", UNSET
+        q = ""
+        indexes = UNSET
     elif call.release.rewrites_rows:
-        q, a = q or row.q, a or UNSET
+        q = q or row.q
+        a = a or UNSET
     row = replace_sent(row, q=q, a=a, update_time=call.now())
     if indexes is not UNSET:
         # An index that names none of the row is no new one.

@@ -269,7 +269,9 @@ class Handling:
         script = self.call.state.script
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self.receive) as client_left:
-            rivals = [self._ended, client_left] if for_client else [self._ended]
+            rivals = [self._ended]
+            if for_client:
+                rivals.append(client_left)
             if holder is not None:
                 goes_on = await script.hold(holder, ms / 1000, *rivals)
             else:

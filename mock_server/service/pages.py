@@ -1,6 +1,6 @@
 """Pages of lists: the page that a request wants, and the one that is sent."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import isfinite
 from typing import Any, Generic, TypeVar
 
@@ -37,7 +37,9 @@ def wanted_page(
     Raises MissingParams without a size, and FailedField for what is no page of the database.
     """
     counts_alone = call.choices.lone_offset == "honour"
-    naming = PAGE_FIELDS if counts_alone else ("pageSize",)
+    naming: Collection[str] = ("pageSize",)
+    if counts_alone:
+        naming = PAGE_FIELDS
     sources = (call.request.fields, call.request.query_fields)
     page = next((it for it in sources if not it.keys().isdisjoint(naming)), {})
     if not page:
@@ -49,7 +51,9 @@ def wanted_page(
         raise MissingParams("a pageSize of at least 1", size, "$.pageSize")
     offset = page.get("offset", "")
     # A pageNum replaces an offset of 0, but not "0", unless lone_offset=honour.
-    is_replaced = offset == "" if counts_alone else not is_truthy(offset)
+    is_replaced = offset == ""
+    if not counts_alone:
+        is_replaced = not is_truthy(offset)
     if is_replaced:
         return span_of(
             page_offset(number_of(page.get("pageNum", 1)), number_of(size)), size, max_size
