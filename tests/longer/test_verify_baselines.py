@@ -58,7 +58,7 @@ def test_known_drift_of_another_request_is_new(hold):
 def test_another_profile_is_much_drift_each_by_a_command_that_repeats_it(hold, name):
     hold(ACCOUNT, "--write-baseline")
     code, out, _ = hold(ACCOUNT, "--format", "json", name=name)
-    assert f"from the baseline's {SERVICE}: " in hold(ACCOUNT, name=name)[1].splitlines()[-1]
+    assert f"choices that differ from {SERVICE}: " in hold(ACCOUNT, name=name)[1].splitlines()[-1]
     report = json.decode(out)
     assert code == 1 and report["profile"] == SERVICE and report["seen"]["profile"] == name
     found = [(drift["request"], part) for drift in report["drift"] for part in drift["differences"]]
