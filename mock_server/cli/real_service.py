@@ -66,12 +66,16 @@ def reading_a_service() -> Iterator[None]:
         fail(str(error), Exit.UNREACHABLE)
 
 
-def expected_of(profile: str | None, baseline: Path | None) -> ProfileFile | None:
-    """What a server is held to: a profile, or a baseline, or nothing."""
+def expected_of(
+    profile: str | None, baseline: Path | None, *, is_written: bool
+) -> ProfileFile | None:
+    """What a server is held to: a profile, or a baseline that is not to be written, or nothing."""
+    if is_written and not baseline:
+        fail("Expected --baseline FILE, got none - at --write-baseline")
     if profile and baseline:
         fail("Expected --profile or --baseline, got both")
     expected = profile or baseline
-    if not expected:
+    if is_written or not expected:
         return None
     return baseline_or_fail(expected)
 
@@ -114,12 +118,8 @@ def verify_command(
     from mock_server.tools import verify
     from mock_server.tools.account_reader import NotReadable
 
-    if write_baseline and not baseline:
-        fail("Expected --baseline FILE, got none - at --write-baseline")
     check_new(write_profile, "--write-profile", force, baseline)
-    known = None
-    if not write_baseline:
-        known = expected_of(profile, baseline)
+    known = expected_of(profile, baseline, is_written=write_baseline)
     client = client_at(base_url, key_from(key_env), trust_env=True)
     try:
         with reading_a_service():
