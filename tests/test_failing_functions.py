@@ -75,6 +75,7 @@ for index, it in enumerate(RETURNED):
 MISDEEDS |= {
     "takes nothing": (lambda: 1, "TypeError"),  # type: ignore[dict-item, misc]
     "exits": (lambda _: sys.exit(), "SystemExit"),
+    "is of no module": (eval("lambda _: 1 / 0", {}), "ZeroDivisionError"),
     "is recursive": (recursive, "RecursionError"),
     "has no text": (Unnamed(), "KeyError"),
     "yields": (lambda _: (yield), "it may return "),

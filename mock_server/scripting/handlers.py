@@ -139,7 +139,7 @@ def raise_if_cancelled() -> None:
 
 def user_frames(frames: TracebackType | None) -> TracebackType | None:
     """A traceback without the frames of the server at its beginning."""
-    while frames is not None and str(frames.tb_frame.f_globals["__name__"]).startswith(OWN):
+    while frames is not None and str(frames.tb_frame.f_globals.get("__name__")).startswith(OWN):
         frames = frames.tb_next
     return frames
 
