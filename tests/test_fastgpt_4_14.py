@@ -252,7 +252,7 @@ ADDED: dict[str, dict[str, Any]] = {
 COUNTED = {it: {"list.historyPreviewLength": 4} for it in ("getPaginationRecords", "getRecords_v2")}
 WRITTEN = {"updateUserFeedback": {}, "data.update": None, "data.delete": "success"}
 SHOWN: dict[str, list[dict[str, Any]]] = {"chat.init": [{}, {"chatId": "new"}]}
-SHOWN |= {"collection.detail": [{"id": "busy"}], "data.list": [{"collectionId": "busy"}]}
+SHOWN |= {"collection.detail": [{}, {"id": "busy"}], "data.list": [{"collectionId": "busy"}]}
 """The requests that show all differences, if the example of an operation does not."""
 OTHERS = ("markRead", "completions", "v2.completions")
 
@@ -295,7 +295,9 @@ def test_a_right_request_is_answered_alike_but_for_some_fields(pair, name):
 
 def test_each_row_for_data_has_a_case():
     absent = FASTGPT_4_14.leaves_out.items()
-    assert {name: {it.rstrip("?") for it in paths} for name, paths in absent} == LACKING | FILES
+    assert {
+        name: {it.partition("?")[0] for it in paths} for name, paths in absent
+    } == LACKING | FILES
     assert (FASTGPT_4_14.adds, FASTGPT_4_14.answers) == (ADDED, WRITTEN)
 
 
@@ -387,6 +389,31 @@ def test_a_title_is_not_trimmed_and_follows_a_custom_one_too(pair):
     assert [it.control.chat(DEMO_APP, "k").title for it in pair] == [" Two? ", "One?"]
 
 
+@pytest.mark.parametrize(
+    ("parts", "values"),
+    [
+        ([{"reasoning": "Hm."}, "Yes."], [["reasoning"], ["text"]]),
+        ([{"reasoning": "Hm."}, {"tool": {"name": "t"}}], [["reasoning"], ["id", "tools"]]),
+    ],
+)
+def test_reasoning_is_a_value_of_its_own(pair, parts, values):
+    for client in pair:
+        client.control.reply(parts=parts)
+    bodies = [it.talk("x", appId=DEMO_APP, chatId="k", detail=True).json() for it in pair]
+    content = bodies[0]["choices"][0]["message"]["content"]
+    assert [sorted({*it} - {"type"}) for it in content] == values
+    shown = [it.records(appId=DEMO_APP)[1]["value"] for it in pair]
+    assert [len(it) for it in shown] == [2, 1]
+
+
+def test_a_choice_alone_has_no_content(pair):
+    for client in pair:
+        client.control.reply(parts=[{"interactive": {"type": "userSelect", "params": {}}}])
+    bodies = [it.talk("x", appId=DEMO_APP, detail=True).json() for it in pair]
+    messages = [it["choices"][0]["message"] for it in bodies]
+    assert ["content" in it for it in messages] == [False, True]
+
+
 ASKED_BEFORE = {"role": "user", "content": "A"}, {"role": "assistant", "content": "B"}
 HISTORIES = [([], 2), ([*ASKED_BEFORE], 4), ([{"role": "system", "content": "S"}], 3)]
 
@@ -421,6 +448,42 @@ def test_a_file_has_a_type_and_its_key_keeps_blanks(pair):
     assert ["/my file_" in it["fileId"] for it in shown] == [True, False]
     types = [it["file"].get("extension") for it in shown]
     assert types == ["txt", None]
+
+
+UPLOADS = [
+    ("a.md", "application/octet-stream"),
+    ("a.csv", "text/csv"),
+    ("a.PDF", "application/pdf"),
+]
+
+
+@pytest.mark.parametrize(("name", "content_type"), UPLOADS)
+def test_a_file_has_the_type_of_its_ending_on_every_machine(pair, name, content_type):
+    data = (None, json.dumps({"datasetId": DEMO_DATASET}))
+    made = pair[0].post(BY_NAME["localFile"].path, files={"file": (name, b"x"), "data": data})
+    shown = pair[0].collection(made.json()["data"]["collectionId"])
+    assert shown["file"]["contentType"] == content_type
+
+
+@pytest.mark.parametrize("text", ["\ufefftext", " text\n", "a\r\nb", "a\n\n\n\nb"])
+def test_a_text_is_counted_as_it_was_sent(pair, text):
+    ids = [outcome_of(ask(it, "create.text", {"text": text}))["collectionId"] for it in pair]
+    lengths = [it.collection(id)["rawTextLength"] for it, id in zip(pair, ids, strict=True)]
+    assert lengths[0] == len(text) > lengths[1]
+
+
+def test_a_collection_without_a_source_keeps_its_settings(pair):
+    sent = {"chunkSize": 777, "trainingType": "qa", "metadata": {"a": 1}}
+    ids = [outcome_of(ask(it, "collection.create", sent)) for it in pair]
+    old, new = [it.collection(id) for it, id in zip(pair, ids, strict=True)]
+    assert {name: old[name] for name in sent} == sent
+    assert not sent.keys() & new.keys()
+
+
+def test_a_collection_in_training_says_that_it_has_no_error(pair):
+    old, _ = pair
+    shown = [old.item("busy", datasetId=DEMO_DATASET), old.collection("busy")]
+    assert [it["hasError"] for it in shown] == [False, False]
 
 
 def test_a_list_takes_its_page_from_the_query_and_by_a_size_alone(pair):

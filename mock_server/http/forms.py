@@ -35,7 +35,7 @@ class FormField(Struct):
     @property
     def text(self) -> str:
         """The content in UTF-8, else in GB18030 (which contains GBK), else what UTF-8 can read."""
-        for encoding in ("utf-8-sig", "gb18030"):
+        for encoding in ("utf-8", "gb18030"):
             with suppress(UnicodeDecodeError):
                 return self.content.decode(encoding)
         return self.content.decode("utf-8", "replace")

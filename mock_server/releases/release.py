@@ -44,7 +44,7 @@ class Release(Struct, frozen=True, kw_only=True):
     refusals: Mapping[str, Mapping[type[Refusal], Any]] = {}
     """Operation -> refusal -> the one in its place, or the data of a success."""
     leaves_out: Mapping[str, Collection[str]] = {}
-    """Operation -> the paths of fields that it does not send; `PATH?` if the field is false."""
+    """Operation -> the paths of fields that it does not send; `PATH?NAME` if NAME is false."""
     adds: Mapping[str, Mapping[str, Any]] = {}
     """Operation -> further fields that it sends by their paths, each with its value."""
     answers: Mapping[str, Any] = {}
@@ -59,12 +59,18 @@ class Release(Struct, frozen=True, kw_only=True):
     """Whether a completion without `chatId` sends the id of its new chat."""
     ends_with_done: bool = True
     """Whether [DONE] comes after the results of v1."""
+    joins_reasoning: bool = True
+    """Whether reasoning and the text after it are one value of a reply, which shows a tool, too."""
     is_data_id_shared: bool = True
     """Whether a question has the `dataId` of its reply, which no other reply of the chat has."""
     collection_types: Collection[str] = ("folder", "virtual")
     """The types that a new collection may have."""
+    keeps_all_settings: bool = False
+    """Whether a new collection without a source keeps settings for the training of its text."""
     counts_history: bool = False
     """Whether a reply in a list of records has the number of records that its model has read."""
+    cleans_counted_texts: bool = True
+    """Whether the blanks around a text do not count in the length of the text of a collection."""
     describes_files: bool = False
     """Whether a collection in detail has the type of its file, whose key keeps blanks."""
     limits_search_text: bool = True
@@ -116,9 +122,10 @@ class Release(Struct, frozen=True, kw_only=True):
         if not absent and not added:
             return data
         value = json.decode(json.encode(data))
-        for path in absent:
-            for parent, name in places_of(value, path.removesuffix("?")):
-                if not (path.endswith("?") and parent.get(name)):
+        for rule in absent:
+            path, _, condition = rule.partition("?")
+            for parent, name in places_of(value, path):
+                if not parent.get(condition):
                     parent.pop(name, None)
         for path, constant in added.items():
             for parent, name in places_of(value, path):

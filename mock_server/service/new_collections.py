@@ -7,7 +7,7 @@ from posixpath import basename, splitext
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import unquote, urlsplit
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.decoding.json_values import JsonObject, kept_value
 from mock_server.errors import FOLDER_REFUSALS, BadForm, FailedField, InvalidField, WrongFileType
@@ -26,7 +26,16 @@ from mock_server.service.fields import (
 from mock_server.service.operation import MAX_TEXT, Fields, Operation
 from mock_server.service.text_chunks import clean_text, split_text
 from mock_server.service.training import train
-from mock_server.store.objects import Collection, DataRow, Dataset, Id, Number, TrainingType, omit
+from mock_server.store.objects import (
+    Collection,
+    DataRow,
+    Dataset,
+    Id,
+    Number,
+    TrainingType,
+    omit,
+    pick,
+)
 
 PATH = "/api/core/dataset/collection/create"
 MAX_FORM = 16 * 1024 * 1024
@@ -94,7 +103,12 @@ def collection_create(
         raise InvalidField(expected, type, "$.type")
     if not name:
         raise FailedField("a name", name, "$.name")
-    collection = new_collection(call, dataset, parent_id, tags, type=type, name=name)
+    details: JsonObject | UnsetType = UNSET
+    if call.release.keeps_all_settings:
+        details = kept_value(pick(call.request.fields, SHOWN_SETTINGS), "$") or UNSET
+    collection = new_collection(
+        call, dataset, parent_id, tags, type=type, name=name, details=details
+    )
     call.save(dataset.with_collections(collection))
     return collection.id
 
@@ -146,6 +160,8 @@ SETTINGS = {
     "qaPrompt": str,
 }
 """The settings of a new collection for cutting and indexing its text, with their types."""
+SHOWN_SETTINGS = [*SETTINGS, "metadata", "trainingType"]
+"""What a collection without a source shows of its settings, if it keeps any."""
 AUTOMATIC = {
     "chunkSplitMode": "paragraph",
     "indexSize": 512,
@@ -228,9 +244,12 @@ def create_with_data_rows(
     dataset = call.require_dataset_to_fill(body.dataset_id)
     details = kept_settings(body)
     if text is not None:
+        counted = text
         text = clean_text(text)
-        details["rawTextLength"] = len(text.encode("utf-16-le")) // 2
-        details["hashRawText"] = sha256(text.encode()).hexdigest()
+        if call.release.cleans_counted_texts:
+            counted = text
+        details["rawTextLength"] = len(counted.encode("utf-16-le")) // 2
+        details["hashRawText"] = sha256(counted.encode()).hexdigest()
     if body.metadata:
         details["metadata"] = kept_value(body.metadata, "$.metadata")
     collection = new_collection(

@@ -6,7 +6,11 @@ from typing import Any
 
 from msgspec import json
 
-_BLANK = "\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_BLANK = (
+    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""The blank characters, of which a byte order mark is one."""
 _NUMBER = re.compile(
     rf"[{_BLANK}]*(?P<number>0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+"
     rf"|[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|)[{_BLANK}]*",
@@ -40,6 +44,11 @@ def text_of(value: Any) -> str:
     if isinstance(value, dict):
         return "[object Object]"
     return json.encode(value).decode()
+
+
+def trimmed(text: str) -> str:
+    """The text that trim() makes: without blanks around it."""
+    return text.strip(_BLANK)
 
 
 def is_truthy(value: Any) -> bool:
