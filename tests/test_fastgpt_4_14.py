@@ -135,7 +135,7 @@ TAKEN: dict[str, Sent] = {
     | {it: ("x", MADE) for it in ("outLinkAuthData", "skillId", "sourceType")},
     "completions": ASKED,
     "v2.completions": ASKED,
-    "v2.createQuestionGuide": {"appId": (GONE, 504000), "chatId": (GONE, "What else")}
+    "v2.createQuestionGuide": {"appId": (GONE, 504000), "chatId": ("", "What else")}
     | {it: (5, "What else") for it in ("outLinkAuthData", "skillId", "sourceType")},
     "getPaginationRecords": RECORDS | PAGE,
     "getRecords_v2": RECORDS | {"pageSize": ("x", '"total":4')},
@@ -478,6 +478,9 @@ def test_a_collection_without_a_source_keeps_its_settings(pair):
     old, new = [it.collection(id) for it, id in zip(pair, ids, strict=True)]
     assert {name: old[name] for name in sent} == sent
     assert not sent.keys() & new.keys()
+    assert pair[0].item(ids[0], datasetId=DEMO_DATASET)["trainingType"] == "qa"
+    bare = outcome_of(ask(pair[0], "collection.create", {"metadata": {}}))
+    assert "metadata" not in pair[0].collection(bare)
 
 
 def test_a_collection_in_training_says_that_it_has_no_error(pair):

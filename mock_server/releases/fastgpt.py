@@ -239,7 +239,7 @@ CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
     "v2.completions": CONVERSATION,
     "v2.createQuestionGuide": {
         "appId": casts.if_true(casts.identifier),
-        "chatId": casts.template,
+        "chatId": casts.unless(casts.is_nothing, "undefined", casts.template),
         "outLinkAuthData": casts.dropped,
         "skillId": casts.dropped,
         "sourceType": casts.dropped,

@@ -105,7 +105,10 @@ def collection_create(
         raise FailedField("a name", name, "$.name")
     details: JsonObject | UnsetType = UNSET
     if call.release.keeps_all_settings:
-        details = kept_value(pick(call.request.fields, SHOWN_SETTINGS), "$") or UNSET
+        sent = call.request.fields
+        # An empty object is not kept.
+        names = [it for it in SHOWN_SETTINGS if sent.get(it) != {}]
+        details = kept_value(pick(sent, names), "$") or UNSET
     collection = new_collection(
         call, dataset, parent_id, tags, type=type, name=name, details=details
     )
