@@ -63,7 +63,8 @@ class Service:
         moment = state.advance_training()
         request = ClientRequest.of(scope, headers, body, moment.choices, is_whole=is_whole)
         exchange = Exchange(request)
-        exchange.declared_key = sandbox.issued_keys.get(request.key or "", request.key)
+        key = request.key
+        exchange.declared_key = sandbox.issued_keys.get(key or "", key)
         state.journal.enter(exchange, moment.clock.now_ms(), sandbox.generation)
         return Call(
             exchange=exchange,
@@ -91,8 +92,8 @@ class Service:
             (b"x-mock-generation", b"%d" % call.exchange.generation),
         ]
         # The answer of a test may have set any of them.
-        set_names = {name for name, _ in response.raw_headers}
-        added = [it for it in own_headers if it[0] not in set_names]
+        set_headers = dict(response.raw_headers)
+        added = [it for it in own_headers if it[0] not in set_headers]
         # A new list, as a function may return a response with the old one again.
         response.raw_headers = response.raw_headers + added
         return response

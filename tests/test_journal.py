@@ -310,7 +310,7 @@ def test_the_latest_long_bodies_are_kept_whole():
 def test_only_the_beginning_of_a_long_stream_is_kept():
     exchange = Exchange(ClientRequest("GET", "/", "", {}, b""))
     for _ in range(40):
-        exchange.note_sent({"type": "http.response.body", "body": bytes(2**20)})
+        exchange.note_sent({"type": "http.response.body", "body": bytes(2**20), "more_body": True})
     assert exchange.long_bytes == 32 * 2**20
 
 

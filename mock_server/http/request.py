@@ -63,7 +63,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
         """The request, to be read under these choices."""
         return self if choices is self.choices else replace(self, choices=choices)
 
-    @cached_property
+    @property
     def key(self) -> str | None:
         """The API key, None without one."""
         if self.choices.request_form == "strict":

@@ -343,6 +343,4 @@ class Handling:
     async def _forward(self, message: Message) -> None:
         # The journal is first: a client that has the response must find it there.
         self.call.exchange.note_sent(message)
-        if message["type"] == "http.response.body" and not message.get("more_body"):
-            self.call.exchange.note_end()
         await self._send(message)
