@@ -33,6 +33,10 @@ def clients() -> Iterator[Pair]:
         LocalClient("demo", profile="fastgpt-4.14") as old,
         LocalClient("demo", profile="fastgpt-4.16") as new,
     ):
+        for client in (old, new):
+            client.control.clock.freeze("2026-03-03T00:00:00Z")
+            client.control.put_collection(DEMO_DATASET, BUSY | {"data": [{"q": "Q"}]})
+            client.control.snapshot("busy")
         yield old, new
 
 
@@ -40,9 +44,7 @@ def clients() -> Iterator[Pair]:
 def pair(clients: Pair) -> Pair:
     """Clients of both releases, with a key and a login; for both it is the same time."""
     for client in clients:
-        client.control.reset()
-        client.control.clock.freeze("2026-03-03T00:00:00Z")
-        client.control.put_collection(DEMO_DATASET, BUSY | {"data": [{"q": "Q"}]})
+        client.control.restore("busy")
         client.cookies.clear()
         send(client, login_by_password)
     return clients

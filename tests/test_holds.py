@@ -25,6 +25,7 @@ from account import (
 )
 
 from mock_server import MockServer, create_app
+from mock_server.faults.response_faults import Error
 
 HELD_TWICE = ["One ", {"hold": True}, "two ", {"hold": True}, "three."]
 
@@ -230,7 +231,7 @@ def test_a_held_call_counts_as_use_of_its_sandbox(client):
         assert response.result(5).status_code == 200
 
 
-def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(client):
+def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(server, client):
     later = client.control.reply(parts=["One ", {"pauseMs": 60_000}, {"hold": True}], times=1)
     sent = ASKED | {"chatId": "later", "stream": True}
     with ThreadPoolExecutor() as threads, client.stream("POST", COMPLETIONS, json=sent) as stream:
@@ -238,8 +239,9 @@ def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(client):
         hold = client.control.reply(parts=[{"hold": True}, "One."], times=1)
         response = threads.submit(client.post, COMPLETIONS, json=ASKED, timeout=60)
         until(lambda: hold.held)
-        for _ in range(1_001):
-            client.add("error", ttl=0.0001)
+        script = server.sandboxes.default.state.script
+        for _ in range(11):
+            server.run(lambda: script.add([Error(ttl=1e-9)] * 100))
         # The first reply has not reached its hold.
         assert (later.fired, hold.held) == (1, 1)
         hold.remove()
