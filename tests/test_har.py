@@ -87,7 +87,7 @@ def shown(recorded):
     return body
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.fixed_dictionaries(FORMS), st.lists(PARTS, min_size=1, max_size=6), ENDS)
 def test_a_recorded_reply_comes_again_as_it_came(asked, form, parts, end):
     # A response in one piece does not tell which node says a text after a thought.

@@ -292,7 +292,7 @@ def problems(client: LocalClient, calls: list[tuple[str, str, Any]]) -> list[str
     return found + log.records
 
 
-@settings(lenient, max_examples=examples(30))
+@settings(lenient, max_examples=examples(20))
 @given(sequences())
 def test_no_response_is_a_failure_of_the_server(client, calls):
     assert problems(client, calls) == []
