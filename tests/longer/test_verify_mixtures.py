@@ -19,7 +19,7 @@ del test_servers_are_told_apart_and_left_as_they_were  # which pytest would run 
 
 SERVERS = [("documented", mixture(seed), seed % 2 == 1) for seed in range(14)]
 SERVERS += [("documented", {"chat_unknown": "create"}, True), ("documented", {}, True)]
-SERVERS += [("fastgpt-4.17", {}, True)]
+SERVERS += [("fastgpt-4.14", {}, True), ("fastgpt-4.17", {}, True)]
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -30,13 +30,13 @@ def test_servers_are_told_apart(server):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_ten_runs_without_a_change_find_no_drift(profile):
+def test_runs_without_a_change_find_no_drift(profile):
     def run() -> None:
         with LocalClient(ACCOUNT, profile=profile) as client:
             client.add("wrong_total", times=None)
             baseline = verify_server(client, say=print, pause=0).seen
             assert baseline.differences
-            for _ in range(10):
+            for _ in range(2):
                 report = verify_server(client, baseline=baseline, say=print, pause=0)
                 assert report.is_one_profile and not (report.drift or report.gone)
 
