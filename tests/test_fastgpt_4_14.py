@@ -399,19 +399,17 @@ def test_a_title_is_not_trimmed_and_follows_a_custom_one_too(pair):
     ],
 )
 def test_reasoning_is_a_value_of_its_own(pair, parts, values):
-    for client in pair:
-        client.control.reply(parts=parts)
-    bodies = [it.talk("x", appId=DEMO_APP, chatId="k", detail=True).json() for it in pair]
+    bodies = [it.say(*parts, appId=DEMO_APP, detail=True).json() for it in pair]
     content = bodies[0]["choices"][0]["message"]["content"]
-    assert [sorted({*it} - {"type"}) for it in content] == values
+    assert [[name for name in it if name != "type"] for it in content] == values
+    assert content[0]["type"] == "reasoning"
     shown = [it.records(appId=DEMO_APP)[1]["value"] for it in pair]
     assert [len(it) for it in shown] == [2, 1]
 
 
 def test_a_choice_alone_has_no_content(pair):
-    for client in pair:
-        client.control.reply(parts=[{"interactive": {"type": "userSelect", "params": {}}}])
-    bodies = [it.talk("x", appId=DEMO_APP, detail=True).json() for it in pair]
+    choice = {"interactive": {"type": "userSelect", "params": {}}}
+    bodies = [it.say(choice, appId=DEMO_APP, detail=True).json() for it in pair]
     messages = [it["choices"][0]["message"] for it in bodies]
     assert ["content" in it for it in messages] == [False, True]
 
@@ -468,10 +466,13 @@ def test_a_file_has_the_type_of_its_ending_on_every_machine(pair, name, content_
 
 
 @pytest.mark.parametrize("text", ["\ufefftext", " text\n", "a\r\nb", "a\n\n\n\nb"])
-def test_a_text_is_counted_as_it_was_sent(pair, text):
+def test_a_short_text_is_counted_and_kept_as_it_was_sent(pair, text):
     ids = [outcome_of(ask(it, "create.text", {"text": text}))["collectionId"] for it in pair]
     lengths = [it.collection(id)["rawTextLength"] for it, id in zip(pair, ids, strict=True)]
     assert lengths[0] == len(text) > lengths[1]
+    pair[0].control.clock.advance(9)
+    rows = outcome_of(ask(pair[0], "data.list", {"collectionId": ids[0]}))["list"]
+    assert [it["q"] for it in rows] == [text]
 
 
 def test_a_collection_without_a_source_keeps_its_settings(pair):

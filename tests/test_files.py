@@ -203,6 +203,14 @@ def test_a_file_is_read_in_its_encoding_and_some_of_one_in_another(client, encod
     assert rows_of(client, "a.txt", b"a\xff b") == ["a\ufffd b"]
 
 
+def test_a_file_keeps_its_name_in_a_renamed_collection(client):
+    form = {"data": {"datasetId": "notes"}, "files": {"file": ("a b.txt", b"x")}}
+    made = made_of(client.core("POST", f"{NEW_IN}/localFile", **form))
+    client.data("PUT", "/dataset/collection/update", {"id": made, "name": "New"})
+    shown = client.collection(made)
+    assert (shown["name"], shown["file"]["filename"]) == ("New", "a b.txt")
+
+
 def test_an_empty_file_is_refused(client):
     form = {"data": {"datasetId": "notes"}, "files": {"file": ("a.txt", b"")}}
     assert client.code("POST", f"{NEW_IN}/localFile", **form) == 500

@@ -88,7 +88,13 @@ def datasets(draw: Any, new_id: str | None) -> Any:
             parent = draw(st.sampled_from([None, *collections]))
             own = {"tags": tags, "data_amount": counts, "training_amount": counts}
             own |= {"forbid": booleans, "has_error": booleans, "create_time": times}
-            own |= {"details": details, "file_id": texts, "file_size": counts, "raw_link": texts}
+            own |= {
+                "details": details,
+                "file_id": texts,
+                "file_name": texts,
+                "file_size": counts,
+                "raw_link": texts,
+            }
             own |= {"external_file_url": texts, "api_file_id": texts, "external_file_id": texts}
             collections[id] = draw(made(Collection, id=id, parent_id=parent, **own))
     kept = {id: by_id(draw(st.lists(rows, min_size=1, max_size=2))) for id in [*collections][:1]}

@@ -69,8 +69,8 @@ class Release(Struct, frozen=True, kw_only=True):
     """Whether a new collection without a source keeps settings for the training of its text."""
     counts_history: bool = False
     """Whether a reply in a list of records has the number of records that its model has read."""
-    cleans_counted_texts: bool = True
-    """Whether the blanks around a text do not count in the length of the text of a collection."""
+    cleans_texts: bool = True
+    """Whether a text loses blanks around it before it is counted and cut into rows."""
     describes_files: bool = False
     """Whether a collection in detail has the type of its file, whose key keeps blanks."""
     limits_search_text: bool = True

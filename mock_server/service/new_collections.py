@@ -247,12 +247,10 @@ def create_with_data_rows(
     dataset = call.require_dataset_to_fill(body.dataset_id)
     details = kept_settings(body)
     if text is not None:
-        counted = text
-        text = clean_text(text)
-        if call.release.cleans_counted_texts:
-            counted = text
-        details["rawTextLength"] = len(counted.encode("utf-16-le")) // 2
-        details["hashRawText"] = sha256(counted.encode()).hexdigest()
+        if call.release.cleans_texts:
+            text = clean_text(text)
+        details["rawTextLength"] = len(text.encode("utf-16-le")) // 2
+        details["hashRawText"] = sha256(text.encode()).hexdigest()
     if body.metadata:
         details["metadata"] = kept_value(body.metadata, "$.metadata")
     collection = new_collection(
@@ -316,6 +314,7 @@ def create_text(call: Call, body: CreationRequest, name: Text, text: str) -> Cre
         name,
         text,
         file_id=new_file_key(call, body.dataset_id, name),
+        file_name=name,
         file_size=len(text.encode()),
     )
 
@@ -397,7 +396,8 @@ def create_local_file(call: Call, body: CreationRequest, file: FormField) -> Cre
     text = file.text if ending in TEXT_FILES else None
     file_id = new_file_key(call, body.dataset_id, name)
     body.metadata = body.metadata | {"relatedImgId": file_id}
-    source: dict[str, Any] = {"file_id": file_id, "file_size": len(file.content)}
+    source: dict[str, Any] = {"file_id": file_id, "file_name": name}
+    source["file_size"] = len(file.content)
     if ending not in TEXT_FILES + OTHER_FILES:
         source |= {"training_amount": 1, "has_error": True}
     return create_with_data_rows(call, body, "file", name, text, **source)
