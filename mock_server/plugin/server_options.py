@@ -5,12 +5,10 @@ pytest imports this module in every run, so it imports the server's modules only
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from inspect import unwrap
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -71,22 +69,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
-
-
-def warn_of_slips(request: pytest.FixtureRequest) -> None:
-    """Warn of a pytest fixture that no test uses, and whose name is nearly one to override."""
-    from mock_server.text.wording import slip_of
-
-    items = request.session.items
-    used = {name for item in items for name in getattr(item, "fixturenames", ())}
-    # A project defines them in conftest.py, which is a plugin, or in a module of tests.
-    modules = {getattr(item, "module", None) for item in items}
-    modules.update(request.config.pluginmanager.get_plugins())
-    for name in {*chain.from_iterable(map(dir, modules))} - used:
-        meant = slip_of(name, (FIXTURE, SETTINGS))
-        if meant and any(request._fixturemanager.getfixturedefs(name, item) for item in items):
-            text = f"no test uses the pytest fixture {name!r} (did you mean {meant!r}?)"
-            warnings.warn(FixtureWarning(text), stacklevel=2)
 
 
 def split_names(text: str) -> list[str]:
