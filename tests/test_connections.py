@@ -79,21 +79,8 @@ def test_requests_that_offer_an_upgrade_may_come_in_one_packet(client):
     assert content.count(b"HTTP/1.1 200") == 3
 
 
-BROKEN = {"line": b"\x16\x03\x01\r\n\r\n", "head": head("X Y: a").encode()}
-BROKEN |= {"body": head_of_a("Transfer-Encoding: chunked").encode() + b"no length\r\n"}
-
-
-@pytest.mark.parametrize("later", [False, True], ids=["with them", "later"])
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_bytes_that_are_no_http_are_refused_after_the_responses_to_what_came_before(
-    client, broken, later
-):
-    pin = client.pin_as_bytes().replace(b"close", b"keep-alive")
-    client.add("delay", ms=50)
-    with connected(client.control.url, pin + pin + (b"" if later else broken)) as connection:
-        connection.sendall(broken if later else b"")
-        content, _ = read(connection)
-    assert [it[:3] for it in content.split(b"HTTP/1.1 ")[1:]] == [b"200", b"200", b"400"]
+def test_bytes_after_a_request_that_are_no_http_are_refused(client):
+    content = answer(client, head_of_a("Transfer-Encoding: chunked").encode() + b"no length\r\n")
     assert content.endswith(REFUSED)
 
 

@@ -20,18 +20,14 @@ class HttpProtocol(HttpToolsProtocol):
 
     _pending_bytes = 0
     """How many bytes came since the last end of a head, or part of a body."""
-    _is_broken = False
-    """Whether bytes have come that are no HTTP: nothing after them is read."""
 
     def data_received(self, data: bytes) -> None:
-        if self._is_broken:
-            return
         self._unset_keepalive_if_required()
         self._pending_bytes += len(data)
         try:
             self._parse(data)
         except HttpParserError:
-            self._refuse()
+            self.send_400_response(REFUSED)
 
     def _parse(self, data: bytes) -> None:
         """Start the requests in these bytes. Raises HttpParserError."""
@@ -47,16 +43,6 @@ class HttpProtocol(HttpToolsProtocol):
                 data = self._head_without_upgrade() + data[head_length:]
         if self._pending_bytes > MAX_HEAD_BYTES:
             raise HttpParserError
-
-    def _refuse(self) -> None:
-        """Refuse the last bytes, after the responses to what came before (RFC 9112 9.3.2)."""
-        self._is_broken = True
-        is_in_body = self.cycle is not None and self.cycle.more_body
-        if is_in_body and self.pipeline:
-            # The request of this body has not begun, and is not to begin.
-            self.pipeline.popleft()
-        elif is_in_body or self.cycle is None or self.cycle.response_complete:
-            self.send_400_response(REFUSED)
 
     def _head_without_upgrade(self) -> bytes:
         """The head of the request, to parse again, without its offer of an upgrade."""
@@ -97,9 +83,3 @@ class HttpProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         self._pending_bytes = 0
         super().on_body(body)
-
-    def on_response_complete(self) -> None:
-        is_last = not self.pipeline
-        super().on_response_complete()
-        if self._is_broken and is_last and not self.transport.is_closing():
-            self.send_400_response(REFUSED)
