@@ -60,9 +60,8 @@ class HttpProtocol(HttpToolsProtocol):
         # Of a header also count the colon, the space and the line break.
         sizes = [len(name) + len(value) + 4 for name, value in self.headers]
         sizes.append(len(self.url))
-        if max(sizes) > MAX_PART_BYTES or sum(sizes) > MAX_HEAD_BYTES:
-            raise HttpParserError
-        if len(self.headers) > MAX_HEADERS or not self._is_known_http():
+        is_too_long = max(sizes) > MAX_PART_BYTES or sum(sizes) > MAX_HEAD_BYTES
+        if is_too_long or len(self.headers) > MAX_HEADERS:
             raise HttpParserError
         scope: Any = self.scope
         scope[TRANSPORT] = self.transport
@@ -71,14 +70,6 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         # The scope has the headers now. Trailers are added to this list, and so ignored.
         self.headers = []
-
-    def _is_known_http(self) -> bool:
-        """Whether the head says where its body ends, and is for one host (RFC 9112 3.2, 6.1)."""
-        version = self.parser.get_http_version()
-        hosts = [value for name, value in self.headers if name == b"host"]
-        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
-        has_its_host = len(hosts) == 1 or (version == "1.0" and not hosts)
-        return version in ("1.0", "1.1") and has_its_host and codings in ([], [b"chunked"])
 
     def on_body(self, body: bytes) -> None:
         self._pending_bytes = 0
