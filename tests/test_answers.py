@@ -142,25 +142,16 @@ def test_a_path_that_is_answered_to_other_requests_is_unknown(client, fields, no
     assert [it["name"] for it in client.control.journal[-1]["violations"]] == noted
 
 
-ID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 PATTERNS = [
     ("/v1/models/{m}:generate", "/v1/models/a:b:generate", {"m": "a:b"}),
     ("/v1/models/{m}:generate", "/v1/models/:generate", None),
-    ("/f/{name}.{ext}", "/f/a.tar.gz", {"name": "a.tar", "ext": "gz"}),
-    ("/f/{name}.{ext}", "/f/a.", None),
-    ("/f/{name}.{ext}", "/f/a..", {"name": "a", "ext": "."}),
-    ("/f/v{a:int}-{b}-x", "/f/v1-2-3-x", None),
-    ("/f/v{a}-{b:int}-x", "/f/v1-2-3-x", {"a": "1-2", "b": "3"}),
-    ("/{a:float}/{b:uuid}", f"/1.5/{ID}", {"a": "1.5", "b": ID}),
+    ("/f/{name}.json", "/f/a.tar.json", {"name": "a.tar"}),
+    ("/f/v{a}-x", "/f/v1-2-x", {"a": "1-2"}),
     ("/f/{rest:path}", "/f/", {"rest": ""}),
     ("/f/{rest:path}", "/f", None),
     ("/f/{rest:path}/end/{a}", "/f/x/end/y/end/z", {"rest": "x/end/y", "a": "z"}),
     ("/{a}/{rest:path}", "/x/", {"a": "x", "rest": ""}),
-    (
-        "/{a}-{b}/{c}/{rest:path}",
-        "/x-y-z/u-v/w-/t",
-        {"a": "x-y", "b": "z", "c": "u-v", "rest": "w-/t"},
-    ),
+    ("/{a}/{b}-/{rest:path}", "/x/u-v-/w-/t", {"a": "x", "b": "u-v", "rest": "w-/t"}),
     ("/f/{a}", "/f/x%2Fy", {"a": "x/y"}),
     ("/f/{a}", "/f/x/y", None),
     ("/f/{user-id}", "/f/x", {"user-id": "x"}),
@@ -176,8 +167,8 @@ def test_a_path_is_matched_segment_by_segment(client, pattern, path, parameters)
     assert parameters in (None, response.json())
 
 
-REFUSED = ("/x/<id>", "/x/<int:id>", "/x/[id]", "/x/{id", "/x/id}", "/x/{}", "/x/{a}{b}")
-REFUSED += ("/x/:id", "/x/*", "/x/a b", "/x/{id}#a", "/x\t")
+REFUSED = ("/x/<id>", "/x/<int:id>", "/x/[id]", "/x/{id", "/x/id}", "/x/{}", "/{a}-{b}")
+REFUSED += ("/{id:int}", "/{a:path}/{b:path}", "/x/:id", "/x/*", "/x/a b", "/x/{id}#a", "/x\t")
 
 
 @pytest.mark.parametrize("path", REFUSED)
@@ -187,8 +178,8 @@ def test_a_path_that_could_never_match_is_refused(client, path):
             use(f"GET {path}")
 
 
-SLOW = [("/{a}-{b}-{c}-{d}x", "-" * 16_000), ("/{a}-{b}-{c}-{d}/{e}", "-" * 16_000)]
-SLOW += [("/{a}" + "a" * 400 + "{b}-x", "a" * 16_000), ("/{r:path}/{a}-{b}x", "/-" * 8_000)]
+SLOW = [("/{a}-x", "-" * 16_000), ("/{r:path}/{a}-x", "/-" * 8_000), ("/{r:path}a", "a-" * 8_000)]
+SLOW += [("/{r:path}" + "".join(f"/-{{a{it}}}" for it in range(99)) + "/x", "/-a" * 5_000)]
 
 
 @pytest.mark.parametrize("pattern, target", SLOW)
