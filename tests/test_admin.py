@@ -124,9 +124,8 @@ def test_health_counts_the_fixture(client):
 
 # Wrong calls
 
-UNKNOWN = [("GET", "/rule", "'/__admin/rules'")]
+UNKNOWN = [("GET", "/rule", "'/__admin/rule' '/rules'")]
 UNKNOWN += [("GET", "/nope", "GET /__admin/openapi.json")]
-UNKNOWN += [("GET", "/chats", "'/__admin/apps/{app}/chats'")]
 UNKNOWN += [("GET", "/sandboxes/defualt", "'default'")]
 UNKNOWN += [("GET", "/sandboxes/default/sandboxes", "'/__admin/sandboxes/default/sandboxes'")]
 UNKNOWN += [("POST", "/snapshots/old/restore", "'old' new")]

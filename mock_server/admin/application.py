@@ -32,7 +32,7 @@ from mock_server.fixture.source import FixtureError
 from mock_server.http.responses import error_response, json_response
 from mock_server.openapi import admin_document
 from mock_server.sandbox import Sandboxes
-from mock_server.text.wording import closest_word
+from mock_server.text.wording import did_you_mean
 
 
 def routes_of(module: ModuleType) -> list[Route]:
@@ -97,18 +97,14 @@ def refusal_of_path(request: Request) -> Refusal:
     """The refusal of a request that no route takes: wrong method, or unknown path."""
     path = request.url.path
     # A path may begin with /sandboxes/NAME.
-    own_path, is_of_sandbox = re.subn("^(/__admin)/sandboxes/[^/]+(?=/)", r"\1", path)
+    own_path, is_of_sandbox = re.subn("^/sandboxes/[^/]+(?=/)", "", path.removeprefix("/__admin"))
     routes = SANDBOX_ROUTES if is_of_sandbox else ADMIN_ROUTES
     methods: set[str] = set()
     for route in routes:
-        if route.path_regex.match(own_path.removeprefix("/__admin")):
+        if route.path_regex.match(own_path):
             methods |= route.methods or set()
     if methods:
         return MethodNotAllowed(sorted(methods - {"HEAD"}), request.method)
-    # The suggestion names a route that ends with the same word, or a similar one.
-    suggestion = " (GET /__admin/openapi.json lists them)"
-    paths = {it.path.rpartition("/")[2]: it.path for it in ADMIN_ROUTES}
-    word = closest_word(path.rpartition("/")[2], paths)
-    if word is not None:
-        suggestion = f" (did you mean '/__admin{paths[word]}'?)"
+    suggestion = did_you_mean(own_path, [it.path for it in ADMIN_ROUTES])
+    suggestion = suggestion or " (GET /__admin/openapi.json lists them)"
     return RouteNotFound("a route of the admin API", path, suggestion=suggestion)
