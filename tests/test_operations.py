@@ -59,9 +59,7 @@ def test_a_missing_field_is_said_to_be_missing(client, path, name):
 
 
 def test_a_misspelled_field_is_guessed(client):
-    assert tells(
-        refused(client, LIST, without="offset", ofset=0), "'offset' 'ofset' $.offset 'offset'"
-    )
+    assert tells(refused(client, LIST, without="offset", ofset=0), "'offset' 'ofset' $.offset")
     client.choose(unknown_fields="reject")
     assert tells(refused(client, LIST, pagesize=1), "'pagesize' $ 'pageSize'")
 

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct, UnsetType, structs
 
 from mock_server.errors import InvalidField
 from mock_server.text.redaction import is_secret
-from mock_server.text.wording import did_you_mean, value_in_words
+from mock_server.text.wording import closest_word, did_you_mean, value_in_words
 from mock_server.timing.clock import A_TIME, ms_of
 from mock_server.timing.system_time import RealTime
 
@@ -183,11 +183,9 @@ def _report_unknown(name: str, fields: list[str], place: Place) -> None:
 def _report_missing(name: str, other_names: list[str], place: Place) -> None:
     """Report a missing required field; a similar sent name may be meant."""
     expected = f"the field {name!r}, which is missing"
-    for other_name in other_names:
-        suggestion = did_you_mean(other_name, [name])
-        if suggestion and other_name != name:
-            place.report(f"{expected}, got {other_name!r}", suggestion)
-            return
+    closest = closest_word(name, [it for it in other_names if it != name])
+    if closest is not None:
+        expected += f", got {closest!r}"
     place.report(expected)
 
 
