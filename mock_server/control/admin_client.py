@@ -14,7 +14,7 @@ import httpx2
 import msgspec
 from starlette.types import ASGIApp
 
-from mock_server.decoding.json_values import JsonObject
+from mock_server.decoding.json_values import NOT_JSON, JsonObject
 from mock_server.scripting.handlers import HANDLER, Handler, check_not_in_server_loop
 from mock_server.timing.system_time import RealTime
 
@@ -86,7 +86,7 @@ class AdminClient:
 
 def json_fields(response: httpx2.Response) -> JsonObject:
     """The fields of a JSON object; none if the response is something else."""
-    with suppress(msgspec.DecodeError):
+    with suppress(*NOT_JSON):
         return msgspec.json.decode(response.content, type=JsonObject)
     return {}
 

@@ -1,13 +1,12 @@
 """The responses of a real service, and what may be wrong with them."""
 
-from contextlib import suppress
 from typing import Annotated, Self
 
 import httpx2
-from msgspec import Meta, Struct, field, json
+from msgspec import Meta, Struct, field
 
-from mock_server.control.admin_client import answer_in_words
-from mock_server.decoding.json_values import NOT_JSON, JsonObject
+from mock_server.control.admin_client import answer_in_words, json_fields
+from mock_server.decoding.json_values import JsonObject
 
 OUTAGES = (429, 502, 503, 504)
 """The statuses and codes after which the same request may succeed soon."""
@@ -29,7 +28,7 @@ class ListPage(Struct):
 
 
 class ServerResponse(Struct, frozen=True):
-    """A response; its body is None if it is no JSON object."""
+    """A response; its body is None if it is no JSON object, or one without fields."""
 
     status: int
     body: JsonObject | None
@@ -38,11 +37,8 @@ class ServerResponse(Struct, frozen=True):
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Self:
-        body = None
-        with suppress(*NOT_JSON):
-            body = json.decode(response.content, type=JsonObject)
         words = f"{answer_in_words(response)} - at {response.request.url}"
-        return cls(response.status_code, body, words)
+        return cls(response.status_code, json_fields(response) or None, words)
 
     @property
     def code(self) -> int | None:
