@@ -3,9 +3,12 @@
 import os
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
+import httpx2
 import pytest
+from account import until
 from commands import run_command
 
 from mock_server import MockServer
@@ -38,3 +41,15 @@ def test_a_server_whose_loop_is_held_up_says_so_when_it_is_closed():
         server.close()
     free.set()
     server.close()
+
+
+def test_a_server_stops_while_a_function_waits(caplog):
+    goes_on = Event()
+    with ThreadPoolExecutor() as threads, MockServer({}) as server:
+        waits = server.respond("GET /api/x", lambda request: goes_on.wait(20))
+        response = threads.submit(httpx2.get, f"{server.url}/api/x", verify=False, timeout=20)
+        until(lambda: waits.fired)
+        server.close()
+        assert isinstance(response.exception(), httpx2.TransportError)
+        goes_on.set()
+    assert caplog.records == []
