@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 import yaml
 from account import LocalClient, events
+from msgspec.structs import replace
 
 from mock_server.releases import fastgpt
 from mock_server.service.operations import OPERATIONS
@@ -60,7 +61,9 @@ def replay(release: str) -> dict[str, list[str]]:
             if release not in row["answers"]:
                 continue
             # No two writes have the same time, so that the order of lists is certain.
-            client.control.clock.advance(row.get("wait", 0.01))
+            state = client.sandboxes.default.state
+            clock = state.moment.clock.advance(row.get("wait", 0.01))
+            state.moment = replace(state.moment, clock=clock)
             client.cookies.clear()
             # A request names what earlier answers said.
             request = json.dumps(row["request"])

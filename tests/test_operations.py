@@ -289,7 +289,7 @@ def lines_run(client: LocalClient, **sent: Any) -> int:
 @pytest.mark.parametrize("parent", ["folder", None])
 def test_a_page_costs_the_same_in_a_small_and_in_a_large_dataset(order, parent):
     few = [{"_id": "folder", "name": "F", "children": [{"name": "a"}, {"name": "b"}]}]
-    many = [{"repeat": 3_000, "name": "Item {n}", "parentId": "folder"}, *few]
+    many = [{"repeat": 300, "name": "Item {n}", "parentId": "folder"}, *few]
     datasets = [{"id": "small", "collections": few}, {"id": "large", "collections": many}]
     costs = []
     with LocalClient({"datasets": datasets}, choices={"list_order": order}) as client:

@@ -7,10 +7,8 @@ import httpx2
 import pytest
 from account import (
     LIST,
-    OLD_PIN,
     PIN,
     SENT_LIST,
-    SENT_PIN,
     LocalClient,
     connected,
     error_of,
@@ -118,13 +116,6 @@ def test_an_answer_is_given_as_often_as_it_says_though_requests_wait(client):
         calls = [threads.submit(client.page) for _ in range(3)]
     assert [it.result().json()["data"] for it in calls].count("scripted") == 1
     assert client.page().json()["data"]["total"] == 1
-
-
-@pytest.mark.parametrize("rule", [{"kind": "error"}, {"kind": "answer", "data": None}])
-def test_a_fault_or_an_answer_keeps_what_was_noted_of_the_request(client, rule):
-    client.add(**rule)
-    client.fetch(OLD_PIN, SENT_PIN)
-    assert [it["name"] for it in client.control.journal[-1]["violations"]] == ["legacy_path"]
 
 
 def test_a_lost_write_gives_no_id_twice(client):
