@@ -72,7 +72,8 @@ class InProcess(httpx2.BaseTransport):
         self._runner = asyncio.Runner()
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        return self._runner.run(self._respond(request))
+        # The runner itself would set and reset a handler of SIGINT for each request.
+        return self._runner.get_loop().run_until_complete(self._respond(request))
 
     async def _respond(self, request: httpx2.Request) -> httpx2.Response:
         # ASGITransport of httpx2 would look for sniffio on the disk each time.
