@@ -6,7 +6,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 Visit = Callable[..., Page]
-SIZES = [(1440, 900), (1024, 768), (390, 844)]
+LOOKS = [
+    (*size, *look)
+    for size in [(1440, 900), (1024, 768), (390, 844)]
+    for look in [("light", "en-US"), ("dark", "zh-CN")]
+]
+"""Each size in both languages, and in both schemes of colours."""
 CUT = """() => [...document.querySelectorAll('body *')]
   .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1)
   .filter((it) => it.clientWidth && !['auto', 'scroll'].includes(getComputedStyle(it).overflowX))

@@ -1,7 +1,9 @@
 """The action of GitHub: its step is run as a runner runs it."""
 
 import os
+import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -50,7 +52,17 @@ def test_the_action_starts_a_server_for_later_steps(outputs, tmp_path):
     assert [it.name for it in Path(folder).iterdir()] == ["mock-server"]
 
 
-def test_the_action_fails_with_the_problems_of_a_fixture(run, tmp_path):
+MAKES_VENV = """#!/bin/sh
+mkdir -p "$3/bin" && ln -s /bin/true "$3/bin/pip" && ln -s {} "$3/bin/mock-server"
+"""
+
+
+def test_the_action_fails_with_the_problems_of_a_fixture(run, tmp_path, monkeypatch):
+    # To install the server anew would take long.
+    command = shutil.which("mock-server", path=Path(sys.executable).parent)
+    (tmp_path / "python3").write_text(MAKES_VENV.format(command), "utf-8")
+    (tmp_path / "python3").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     (tmp_path / "broken.yaml").write_text("app: []", "utf-8")
     done = run(1, fixture=str(tmp_path / "broken.yaml"))
     assert "Expected no field 'app' (did you mean 'apps'?)" in done.stdout

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from look import SIZES, check_look
+from look import LOOKS, check_look
 from playwright.sync_api import Locator, Page, expect
 
 from mock_server import MockServer
@@ -41,10 +41,8 @@ def button(page: Page, name: str, within: str = "body") -> Locator:
     return page.locator(within).get_by_role("button", name=name)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-@pytest.mark.parametrize(("width", "height"), SIZES)
-def test_it_looks_right(open_demo, server, width, height, locale, scheme):
+@pytest.mark.parametrize(("width", "height", "scheme", "locale"), LOOKS)
+def test_it_looks_right(open_demo, server, width, height, scheme, locale):
     page = open_demo(width=width, height=height, locale=locale, color_scheme=scheme)
     is_chinese = locale == "zh-CN"
     expect(page).to_have_title("Juniper - 客服中心" if is_chinese else "Juniper - Help desk")
