@@ -56,7 +56,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
     script = call.state.script
     if "preset" not in body:
         rule = read_rule(body)
-        check_operation(rule, OPERATION_NAMES)
+        check_operation(rule)
         added = script.add([rule], handler=call.request.scope.get(HANDLER))
         call.warnings += filter(None, [warning_of(rule, call.store), *odd_texts(rule)])
         return rule_view(added[0])

@@ -1,6 +1,5 @@
 """All kinds of rules, and the presets: named lists of faults."""
 
-from collections.abc import Collection
 from typing import Any, NamedTuple, cast, get_args
 from urllib.parse import unquote
 
@@ -12,7 +11,7 @@ from mock_server.http.request import ADMIN_PATH, OPENAPI_PATH
 from mock_server.scripting.paths import PathPattern
 from mock_server.scripting.response_rules import AnswerRule, HitsRule, ReplyRule
 from mock_server.scripting.rule import PresetName, Rule
-from mock_server.service.operations import OPERATIONS
+from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.text.wording import did_you_mean
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
@@ -70,15 +69,15 @@ def read_preset(name: PresetName, seed: int) -> list[Rule]:
     return [read_rule(fields | lasting) for fields in PRESETS[name].faults]
 
 
-def check_operation(rule: Rule, names: Collection[str]) -> None:
+def check_operation(rule: Rule) -> None:
     """Raises InvalidField unless a rule is for all operations, a named one, or a valid route."""
     method, _, path = rule.operation.partition(" ")
     is_route = method in METHODS and path.startswith("/")
-    if not is_route and rule.operation not in ("*", *names):
+    if not is_route and rule.operation not in ("*", *OPERATION_NAMES):
         expected = "*, an operation, or a method and a path such as GET /api/x/{id}"
         name = OTHER_NAMES.get(rule.operation, rule.operation)
         raise InvalidField(
-            expected, rule.operation, "$.operation", suggestion=did_you_mean(name, names)
+            expected, rule.operation, "$.operation", suggestion=did_you_mean(name, OPERATION_NAMES)
         )
     # Requests are compared by their decoded path, unless a part of the server takes them before.
     is_own = f"{path}/".startswith((f"{ADMIN_PATH}/", f"{OPENAPI_PATH}/"))
