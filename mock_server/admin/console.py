@@ -168,8 +168,8 @@ def get_sections(call: AdminCall, query: ConsoleQuery) -> Response:
     choices = asdict(state.moment.choices)
     profile = asdict(profile_choices(state.moment.profile))
     ahead_ms = state.moment.clock.now_ms() - Clock().now_ms()
-    apps = found(state.moment.store.apps, query.find)
-    datasets = found(state.moment.store.datasets, query.find)
+    apps = resources_with_text(state.moment.store.apps, query.find)
+    datasets = resources_with_text(state.moment.store.datasets, query.find)
     return render(
         call.request,
         "sections",
@@ -189,8 +189,8 @@ def get_sections(call: AdminCall, query: ConsoleQuery) -> Response:
         base=str(call.request.base_url).partition("/__admin")[0].rstrip("/"),
         apps=apps,
         datasets=datasets,
-        app=opened(apps, query.app),
-        dataset=opened(datasets, query.dataset),
+        app=resource_or_first(apps, query.app),
+        dataset=resource_or_first(datasets, query.dataset),
     )
 
 
@@ -215,19 +215,21 @@ def has_text(exchange: Exchange, text: str) -> bool:
     return text in sent or dumps(text)[1:-1] in sent
 
 
-def found(resources: Mapping[str, ResourceT], text: str) -> dict[str, ResourceT]:
+def resources_with_text(resources: Mapping[str, ResourceT], text: str) -> dict[str, ResourceT]:
     """The apps or datasets that have a text in a name of theirs, or of what is in them."""
-    return {id: it for id, it in resources.items() if is_found(it, text.lower())}
+    return {id: it for id, it in resources.items() if has_text_in_names(it, text.lower())}
 
 
-def is_found(item: object, text: str) -> bool:
+def has_text_in_names(item: object, text: str) -> bool:
     """Whether an object has a text in its name or its id, or something in it has."""
     names = [getattr(item, it, "") for it in ("id", "name", "chat_id", "title", "custom_title")]
     inner = getattr(item, "chats", getattr(item, "collections", {})).values()
-    return text in " ".join(map(str, names)).lower() or any(is_found(it, text) for it in inner)
+    return text in " ".join(map(str, names)).lower() or any(
+        has_text_in_names(it, text) for it in inner
+    )
 
 
-def opened(resources: Mapping[str, ResourceT], id: str) -> ResourceT | None:
+def resource_or_first(resources: Mapping[str, ResourceT], id: str) -> ResourceT | None:
     """The app or the dataset with this id; the first one if there is none."""
     return resources.get(id) or next(iter(resources.values()), None)
 
@@ -298,7 +300,7 @@ def pretty(value: object) -> str:
 ENVIRONMENT.filters |= {
     it.__name__: it for it in (summary, pretty, effect, special_fields, breaches, joined_text)
 }
-ENVIRONMENT.tests["found"] = is_found
+ENVIRONMENT.tests["has_text_in_names"] = has_text_in_names
 ENVIRONMENT.globals |= {
     "operations": OFFERED_OPERATIONS,
     "failures": FAILURES,

@@ -10,7 +10,7 @@ from mock_server.decoding.json_values import JsonObject, convert_or_refuse
 from mock_server.faults.rule_kinds import AnyRule, check_operation, read_preset, read_rule
 from mock_server.scripting.handlers import HANDLER, name_of
 from mock_server.scripting.paths import PathPattern
-from mock_server.scripting.response_rules import odd_texts
+from mock_server.scripting.response_rules import text_warnings
 from mock_server.scripting.rule import ActiveRule, PresetName, Rule
 from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.service.pages import Page
@@ -58,7 +58,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
         rule = read_rule(body)
         check_operation(rule)
         added = script.add([rule], handler=call.request.scope.get(HANDLER))
-        call.warnings += filter(None, [warning_of(rule, call.store), *odd_texts(rule)])
+        call.warnings += filter(None, [warning_of(rule, call.store), *text_warnings(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
     added = script.add(read_preset(addition.preset, addition.seed), addition.preset)

@@ -321,7 +321,7 @@ def wait_command(
         client_at,
         json_fields,
         no_answer_in_words,
-        stranger_in_words,
+        other_server_in_words,
     )
 
     if process is not None:
@@ -336,7 +336,7 @@ def wait_command(
                 # Other servers may answer any path with 200.
                 if json_fields(response).keys() >= {*Health.__struct_fields__}:
                     break
-                problem = stranger_in_words(url, response)
+                problem = other_server_in_words(url, response)
             except (httpx2.HTTPError, UnicodeError) as error:
                 problem = f"no server at {url} ({no_answer_in_words(error, client.base_url)})"
             # A deadline that is not a number is over.

@@ -80,8 +80,8 @@ class AdminClient:
         if response.is_success and fields:
             return fields
         # A mock server's refusal has a message; a response without one is from another server.
-        stranger = stranger_in_words(str(self.http.base_url), response)
-        raise Refused(response.status_code, {"message": stranger} | fields)
+        message = other_server_in_words(str(self.http.base_url), response)
+        raise Refused(response.status_code, {"message": message} | fields)
 
 
 def json_fields(response: httpx2.Response) -> JsonObject:
@@ -91,7 +91,7 @@ def json_fields(response: httpx2.Response) -> JsonObject:
     return {}
 
 
-def stranger_in_words(url: str, response: httpx2.Response) -> str:
+def other_server_in_words(url: str, response: httpx2.Response) -> str:
     """That there is another server, and what it answers."""
     return f"no mock server at {url}: it answers with {answer_in_words(response)}"
 

@@ -327,7 +327,7 @@ def check_placeholders(value: Any) -> None:
         raise ValueError(f"Expected at most {MAX_PLACEHOLDERS} placeholders")
 
 
-def odd_texts(rule: Rule) -> Iterator[str]:
+def text_warnings(rule: Rule) -> Iterator[str]:
     """Yield a warning for each condition that hardly matches, and for each text in a rule that is
     nearly a placeholder, or has no value.
 
