@@ -527,6 +527,16 @@ def test_a_bearer_that_can_be_no_key_counts_as_none(pair):
     assert [it.fetch(LIST, key="a-b").json()["code"] for it in pair] == [514, 514]
 
 
+@pytest.mark.parametrize(("profile", "codes"), [("4.14", [200, 500]), ("4.16", [514, 514])])
+def test_a_key_may_have_any_text_behind_it_which_is_the_app_of_completions(profile, codes):
+    document = {"keys": [{"key": "fastgpt-known"}], "apps": [{"id": UNKNOWN}]}
+    with LocalClient(document, profile=f"fastgpt-{profile}") as client:
+        key = "fastgpt-known-nope"
+        listed = client.fetch("/api/core/chat/getHistories", {"appId": UNKNOWN}, key=key)
+        answered = client.talk("x", key, appId=None)
+        assert [it.json()["code"] for it in (listed, answered)] == codes
+
+
 SENT = {**DEMO_CHAT, "contentId": DEMO_REPLY}
 PATHS = [(ITEM_DELETE, DELETE, [200, 404]), (DELETE, "", [404, 200])]
 PATHS += [(BY_NAME["markRead"].path, "", [404, 200])]
