@@ -57,7 +57,7 @@ def mixture(seed: int) -> dict[str, Any]:
 
 
 # Those of the other profiles are in tests/longer.
-SERVERS = [("documented", {}, False), (SERVICE, {}, True)]
+SERVERS = [(SERVICE, {}, True)]
 
 
 def report_on(client: LocalClient, may_write: bool = False) -> Report:

@@ -18,7 +18,7 @@ del test_servers_are_told_apart_and_left_as_they_were  # which pytest would run 
 
 
 SERVERS = [("documented", mixture(seed), seed % 2 == 1) for seed in range(8)]
-SERVERS += [("documented", {"chat_unknown": "create"}, True), ("documented", {}, True)]
+SERVERS += [("documented", {"chat_unknown": "create"}, True), ("documented", {}, False)]
 SERVERS += [("fastgpt-4.14", {}, True), ("fastgpt-4.17", {}, True)]
 
 
