@@ -220,12 +220,6 @@ def test_a_header_of_an_answer_replaces_that_of_the_server(mock_server):
     assert {name: sent.get_list(name) for name in own} == {name: [it] for name, it in own.items()}
 
 
-def test_an_encoded_slash_is_part_of_a_segment(mock_server):
-    mock_server.respond("GET /api/any/{id}", json="{{path.id}}", match={"path": {"id": "a/b"}})
-    assert send(mock_server, "GET", "/api/any/a%2Fb").json() == "a/b"
-    assert send(mock_server, "GET", "/api/any/a/b").status_code == 404
-
-
 def test_what_is_no_answer_names_what_is(mock_server):
     with pytest.raises(TypeError, match=r"json=, data=, text= .*body=, .* {'a': 1} "):
         mock_server.respond("GET /api/any", {"a": 1})

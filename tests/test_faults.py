@@ -18,7 +18,6 @@ from account import (
     RIGHT_PIN,
     SENT_PIN,
     Client,
-    LocalClient,
     error_of,
     events,
     read,
@@ -264,14 +263,6 @@ def test_a_response_that_comes_slowly_breaks_off_by_a_reset(client, rule):
         # What was sent before may still come.
         with pytest.raises(httpx2.RemoteProtocolError):
             b"".join(pieces)
-
-
-def test_a_dribble_splits_a_stream_inside_a_character():
-    question = {"messages": [{"role": "user", "content": "今天下雨。"}], "stream": True}
-    with LocalClient() as client:
-        client.admin("POST", "/rules", {"kind": "dribble", "chunks": 200, "ms": 0})
-        assert "雨" in client.fetch(COMPLETIONS, question).text
-        assert any("\ufffd" in it.decode(errors="replace") for it in client.sent.pieces)
 
 
 # Rate limits

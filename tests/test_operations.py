@@ -234,11 +234,6 @@ def test_some_refusals_have_a_header_of_their_own(client):
     assert client.fetch(PIN, SENT_PIN, method="PATCH").headers["allow"] == "PUT"
 
 
-def test_an_unknown_path_names_the_nearest_and_respond(client):
-    message = client.fetch("/api/core/dataset/collection/listV3", {}).json()["message"]
-    assert LIST in message and "respond" in message
-
-
 def test_related_routes_that_are_off_say_so(client):
     client.choose(related_routes="off")
     response = client.fetch(HISTORIES, {"appId": "app"})
