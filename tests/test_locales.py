@@ -19,8 +19,8 @@ FIXTURE = "datasets: [{id: d, name: 手册, collections: [{name: 安装}]}]"
 
 @pytest.fixture
 def variables():
-    """The environment of a machine with the locale C; that of another one: tests/longer."""
-    return os.environ | STRICT | {"LC_ALL": "C"}
+    """The environment of a machine with the locale C; with another one: tests/longer."""
+    return os.environ | STRICT | {"LC_ALL": os.environ.get("TESTED_LOCALE", "C")}
 
 
 @pytest.fixture
