@@ -189,8 +189,8 @@ class Model:
 
     def _list(self, caller: Json, fields: Json) -> Json:
         choices = self.choices
-        names = ["offset", "pageSize"] + ["pageNum"] * (choices["offset_missing"] == "accept")
-        no_numbers = [isinstance(it, str) and not it.isdecimal() for it in map(fields.get, names)]
+        numbers = ["offset", "pageSize"] + ["pageNum"] * (choices["offset_missing"] == "accept")
+        no_numbers = [isinstance(it, str) and not it.isdecimal() for it in map(fields.get, numbers)]
         refuse(choices["numeric_strings"] == "accept" and any(no_numbers), FAILED_FIELD)
         self._check_names(fields, self._names_of_list())
         offset, size = self._page(fields)
