@@ -266,6 +266,7 @@ def test_a_key_in_place_of_its_variable_is_not_shown(run):
     assert (code, out) == (1, "") and err.endswith(" --key-env\n") and KEY not in err
 
 
+@pytest.mark.skipif(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="ignores SIGINT")
 def test_an_interrupted_pull_leaves_no_file(serve, tmp_path):
     server = serve(ACCOUNT)
     server.fault("delay", ms=20_000, operation="listV2")
