@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from mock_server.application import create_app
     from mock_server.control import Control
     from mock_server.embedded_server import MockServer
-    from mock_server.scripting.handlers import HandlerRequest
+    from mock_server.rules.handlers import HandlerRequest
 
 __version__ = "0.2.0"
 __all__ = ["Control", "HandlerRequest", "MockServer", "create_app"]
@@ -21,7 +21,7 @@ class UnfiredFaultWarning(UserWarning):
 
 _HOMES = {
     "Control": "control",
-    "HandlerRequest": "scripting.handlers",
+    "HandlerRequest": "rules.handlers",
     "MockServer": "embedded_server",
     "create_app": "application",
 }

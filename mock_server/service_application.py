@@ -107,7 +107,7 @@ class Service:
             return handling.keep(handling.refuse(refusal, call))
         # Picking a fault counts nothing, so the request is counted after it.
         pick = await handling.ask(
-            lambda: call.state.script.pick(Fault, call.exchange, lambda it: it.can_fire(handling))
+            lambda: call.state.rules.pick(Fault, call.exchange, lambda it: it.can_fire(handling))
         )
         headers = pick.count()
         # The outcome is an answer of a test, the response of the operation, or a refusal.

@@ -24,7 +24,7 @@ from mock_server.control.journal import JournalControl
 from mock_server.faults.rule_kinds import KINDS, PRESETS
 from mock_server.fixture import document
 from mock_server.releases.fastgpt import PROFILES, differing_releases
-from mock_server.scripting.rule import Rule
+from mock_server.rules.rule import Rule
 from mock_server.service.operations import OPERATIONS
 from mock_server.store.account import Chat, Key, User
 from mock_server.store.objects import Collection, DataRow

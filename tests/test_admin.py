@@ -366,7 +366,7 @@ def fill(client: LocalClient, path: str, body: Any, count: int) -> None:
     """Fill a table as its route does, which would take as many requests."""
     default = client.sandboxes.default
     if path == "/rules":
-        default.state.script.add([read_rule(body)] * count)
+        default.state.rules.add([read_rule(body)] * count)
         return
     for number in range(count):
         if path == "/sandboxes":

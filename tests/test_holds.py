@@ -239,9 +239,9 @@ def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(server, clien
         hold = client.control.reply(parts=[{"hold": True}, "One."], times=1)
         response = threads.submit(client.post, COMPLETIONS, json=ASKED, timeout=60)
         until(lambda: hold.held)
-        script = server.sandboxes.default.state.script
+        rules = server.sandboxes.default.state.rules
         for _ in range(11):
-            server.run(lambda: script.add([Error(ttl=1e-9)] * 100))
+            server.run(lambda: rules.add([Error(ttl=1e-9)] * 100))
         # The first reply has not reached its hold.
         assert (later.fired, hold.held) == (1, 1)
         hold.remove()

@@ -22,11 +22,11 @@ def tables(state: State) -> dict[str, Any]:
     plain |= asdict(plain.pop("moment"))
     plain["declared_rules"] = plain.pop("declared")
     plain["generating"] = {*plain["generating"]}
-    script = {**vars(plain.pop("script"))}
+    rules = {**vars(plain.pop("rules"))}
     # Ids of rules go on after a reset.
-    script["next_number"] -= script.pop("first_number")
+    rules["next_number"] -= rules.pop("first_number")
     journal = vars(plain.pop("journal"))
-    mutable = {name: it for name, it in (script | journal).items() if not isinstance(it, Signal)}
+    mutable = {name: it for name, it in (rules | journal).items() if not isinstance(it, Signal)}
     return plain | {name: shown(it) for name, it in mutable.items()}
 
 

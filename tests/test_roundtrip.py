@@ -15,9 +15,9 @@ from mock_server.faults.rule_kinds import AnyFault
 from mock_server.fixture.dump import dump, yaml_of
 from mock_server.fixture.load import SHIPPED, load_fixture, load_sources
 from mock_server.fixture.source import Source
+from mock_server.rules.response_rules import AnswerRule, HitsRule, ReplyRule
+from mock_server.rules.rule_set import DeclaredRules
 from mock_server.sandbox import Moment
-from mock_server.scripting.response_rules import AnswerRule, HitsRule, ReplyRule
-from mock_server.scripting.script import Declared
 from mock_server.store import objects
 from mock_server.store.account import App, Chat, Key, Store, User
 from mock_server.store.objects import Collection, DataRow, Dataset, LevelName
@@ -126,12 +126,12 @@ def moments(draw: Any) -> Moment:
         last_number=number,
     )
     faults = draw(st.lists(st.sampled_from(FAULTS), max_size=3))
-    script: list[Any] = [*msgspec.convert(faults, list[AnyFault | HitsRule])]
+    rules: list[Any] = [*msgspec.convert(faults, list[AnyFault | HitsRule])]
     answer = made(AnswerRule, operation="GET /api/{id}", json=json_values, delay_ms=5)
-    script += draw(st.lists(answer, max_size=2))
-    script += [ReplyRule(app=id, text=draw(texts)) for id in apps]
+    rules += draw(st.lists(answer, max_size=2))
+    rules += [ReplyRule(app=id, text=draw(texts)) for id in apps]
     clock = Clock(frozen_ms=draw(st.none() | st.integers(0, MS)))
-    return Moment(store, Declared().with_rules(script), clock=clock)
+    return Moment(store, DeclaredRules().with_rules(rules), clock=clock)
 
 
 def check_round_trip(moment: Moment) -> None:

@@ -6,7 +6,7 @@ from mock_server.admin.route import AdminCall, PageQuery, route
 from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
-from mock_server.scripting.response_rules import text_warnings
+from mock_server.rules.response_rules import text_warnings
 from mock_server.store.account import Chat
 
 

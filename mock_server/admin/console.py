@@ -25,8 +25,8 @@ from mock_server.decoding.json_values import JsonObject
 from mock_server.faults.rule_kinds import PRESETS, read_rule
 from mock_server.journal import Exchange, Violation
 from mock_server.releases.fastgpt import PROFILES
-from mock_server.scripting.match import Match, brief_json
-from mock_server.scripting.rule import Rule
+from mock_server.rules.match import Match, brief_json
+from mock_server.rules.rule import Rule
 from mock_server.service.operations import OPERATION_NAMES
 from mock_server.store.account import folder_ids
 from mock_server.store.replies import as_text
@@ -180,7 +180,7 @@ def get_sections(call: AdminCall, query: ConsoleQuery) -> Response:
         state=state,
         clock=get_clock(call),
         ahead=round(ahead_ms / 1000),
-        added_rules=state.script.added_in_force(),
+        added_rules=state.rules.added_in_force(),
         differing=dict(choices.items() - profile.items()),
         is_changed=state.moment.store is not sandbox.baseline.store,
         problems=sum(map(is_problem, exchanges)),

@@ -8,10 +8,10 @@ from msgspec import to_builtins
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.decoding.json_values import JsonObject, convert_or_refuse
 from mock_server.faults.rule_kinds import AnyRule, check_operation, read_preset, read_rule
-from mock_server.scripting.handlers import HANDLER, name_of
-from mock_server.scripting.paths import PathPattern
-from mock_server.scripting.response_rules import text_warnings
-from mock_server.scripting.rule import ActiveRule, PresetName, Rule
+from mock_server.rules.handlers import HANDLER, name_of
+from mock_server.rules.paths import PathPattern
+from mock_server.rules.response_rules import text_warnings
+from mock_server.rules.rule import ActiveRule, PresetName, Rule
 from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.service.pages import Page
 from mock_server.service.records import LinkedPage
@@ -42,7 +42,7 @@ RuleView = JsonObject
 @route("GET", "/rules")
 def get_rules(call: AdminCall) -> dict[str, list[RuleView]]:
     """List all rules: those that were added, the latest finished ones too, and declared ones."""
-    rules = call.state.script.rules_by_id()
+    rules = call.state.rules.by_id()
     return {"rules": [*map(rule_view, rules.values())]}
 
 
@@ -53,22 +53,22 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
     The response has a `warning` if the rule cannot fire now, names a row that does not exist, or
     has a text that is nearly a placeholder.
     """
-    script = call.state.script
+    rules = call.state.rules
     if "preset" not in body:
         rule = read_rule(body)
         check_operation(rule)
-        added = script.add([rule], handler=call.request.scope.get(HANDLER))
+        added = rules.add([rule], handler=call.request.scope.get(HANDLER))
         call.warnings += filter(None, [warning_of(rule, call.store), *text_warnings(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
-    added = script.add(read_preset(addition.preset, addition.seed), addition.preset)
+    added = rules.add(read_preset(addition.preset, addition.seed), addition.preset)
     return {"rules": [*map(rule_view, added)]}
 
 
 @route("DELETE", "/rules")
 def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
     """Remove all rules; a reset brings the declared ones of the baseline back."""
-    removed = call.state.script.rules_by_id()
+    removed = call.state.rules.by_id()
     call.state.remove_rules(removed)
     return {"rules": [*map(rule_view, removed.values())]}
 
@@ -76,9 +76,9 @@ def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
 @route("GET", "/rules/{rule}")
 def get_rule(call: AdminCall) -> RuleView:
     """Read a rule, maybe one of the last 1,000 finished rules; `d1` is the first declared rule."""
-    script = call.state.script
-    fate = script.fate_of(call.path_parameters["rule"])
-    active = call.named("rule", script.rules_by_id(), fate)
+    rules = call.state.rules
+    fate = rules.fate_of(call.path_parameters["rule"])
+    active = call.named("rule", rules.by_id(), fate)
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
     missed = active.explain_miss(reversed(call.state.journal.exchanges))
     warning = warning_of(active.rule, call.store)

@@ -15,7 +15,7 @@ import msgspec
 from starlette.types import ASGIApp
 
 from mock_server.decoding.json_values import NOT_JSON, JsonObject
-from mock_server.scripting.handlers import HANDLER, Handler, check_not_in_server_loop
+from mock_server.rules.handlers import HANDLER, Handler, check_not_in_server_loop
 from mock_server.timing.system_time import RealTime
 
 TIMEOUT = 30

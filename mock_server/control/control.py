@@ -25,7 +25,7 @@ from mock_server.control.journal import JournalControl
 from mock_server.control.rules import AddedRule
 from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.load import open_source
-from mock_server.scripting.handlers import Handler
+from mock_server.rules.handlers import Handler
 from mock_server.store.account import Chat
 from mock_server.store.objects import Collection, DataRow
 from mock_server.text.wording import count_in_words

@@ -9,7 +9,7 @@ from urllib.request import getproxies, proxy_bypass
 from mock_server.choices import violation_sections
 from mock_server.control.admin_client import AdminClient, Refused, path_to, without_none
 from mock_server.decoding.json_values import JsonObject
-from mock_server.scripting.match import brief_json
+from mock_server.rules.match import brief_json
 from mock_server.store.objects import pick
 from mock_server.text.wording import check_names
 from mock_server.timing.system_time import RealTime

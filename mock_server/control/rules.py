@@ -5,7 +5,7 @@ from typing import Self
 from mock_server.control.admin_client import Refused, path_to
 from mock_server.control.journal import JournalControl
 from mock_server.decoding.json_values import JsonObject
-from mock_server.scripting.match import brief_json
+from mock_server.rules.match import brief_json
 
 ANSWERS = ("answer", "reply", "hits")
 """The kinds of `respond`, `reply` and `hits`; all other kinds are faults."""

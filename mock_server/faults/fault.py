@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from mock_server.scripting.rule import Candidate, Rule
+from mock_server.rules.rule import Candidate, Rule
 from mock_server.service.handling import Handling
 
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from mock_server.decoding.json_values import NOT_JSON
 from mock_server.faults.fault import Fault
-from mock_server.scripting.rule import Candidate, Count
+from mock_server.rules.rule import Candidate, Count
 from mock_server.service.call import Call, Listing
 from mock_server.service.handling import Handling
 from mock_server.store.objects import pick

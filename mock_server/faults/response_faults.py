@@ -16,7 +16,7 @@ from mock_server.errors import REFUSALS_BY_STATUS_TEXT, RateLimited
 from mock_server.faults.fault import Fault
 from mock_server.http.connection import BrokenResponse, watch_client
 from mock_server.http.responses import ErrorEnvelope, error_response, json_response
-from mock_server.scripting.rule import Candidate, Count, Rule, Seconds, Times
+from mock_server.rules.rule import Candidate, Count, Rule, Seconds, Times
 from mock_server.service.handling import Handling
 from mock_server.store.replies import MAX_HOLD_MS, Pause
 from mock_server.text.wording import did_you_mean

@@ -8,9 +8,9 @@ from mock_server.errors import InvalidField
 from mock_server.faults.page_faults import DistortingFault
 from mock_server.faults.response_faults import BreakingFault
 from mock_server.http.request import ADMIN_PATH, OPENAPI_PATH
-from mock_server.scripting.paths import PathPattern
-from mock_server.scripting.response_rules import AnswerRule, HitsRule, ReplyRule
-from mock_server.scripting.rule import PresetName, Rule
+from mock_server.rules.paths import PathPattern
+from mock_server.rules.response_rules import AnswerRule, HitsRule, ReplyRule
+from mock_server.rules.rule import PresetName, Rule
 from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.text.wording import did_you_mean
 

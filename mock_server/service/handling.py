@@ -24,9 +24,9 @@ from mock_server.http.connection import (
 from mock_server.http.request import MAX_BODY, check_size
 from mock_server.http.responses import error_response
 from mock_server.journal import Violation
-from mock_server.scripting.handlers import Failures, harmless, raise_if_cancelled, words_of
-from mock_server.scripting.response_rules import AnswerRule, compute
-from mock_server.scripting.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
+from mock_server.rules.handlers import Failures, harmless, raise_if_cancelled, words_of
+from mock_server.rules.response_rules import AnswerRule, compute
+from mock_server.rules.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
 from mock_server.service.advice import accepting_choices
 from mock_server.service.call import Call
 from mock_server.service.hints import refusal_hint
@@ -68,7 +68,7 @@ class Handling:
         self._asked: Call | None = None
         """The outcome that the current question of `ask` has found."""
         self._kept: Call | None = None
-        self._ended = call.state.script.ended.listen()
+        self._ended = call.state.rules.ended.listen()
         """Done once the sandbox is reset or removed, or the server stops."""
         call.sandbox.requests_in_progress += 1
 
@@ -83,9 +83,9 @@ class Handling:
             self._operation = self._routes.resolve(call)
         except UNROUTED as refusal:
             # A test may have an answer for a path that the service does not have.
-            if not call.state.script.answers_path(exchange):
+            if not call.state.rules.answers_path(exchange):
                 exchange.operation_name = call.operation_name
-                refusal.message += call.state.script.missed_answers(exchange)
+                refusal.message += call.state.rules.missed_answers(exchange)
                 path = exchange.request.path
                 if isinstance(refusal, errors.RouteNotFound) and path != ASKED_BY_BROWSERS:
                     call.note("unknown_route", "", f"{path} is not served{refusal.suggestion}")
@@ -266,16 +266,16 @@ class Handling:
         It goes on if the client leaves, unless it is for the client alone. False if a reset, a
         restore or the stop of the server ends the wait.
         """
-        script = self.call.state.script
+        rules = self.call.state.rules
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self.receive) as client_left:
             rivals = [self._ended]
             if for_client:
                 rivals.append(client_left)
             if holder is not None:
-                goes_on = await script.hold(holder, ms / 1000, *rivals)
+                goes_on = await rules.hold(holder, ms / 1000, *rivals)
             else:
-                goes_on = not await script.waits_ended.wait(ms / 1000, self._ended)
+                goes_on = not await rules.waits_ended.wait(ms / 1000, self._ended)
         # A state that was replaced has ended before, and does not tell it again.
         return goes_on and not self._ended.done()
 
@@ -337,7 +337,7 @@ class Handling:
     def end(self) -> None:
         """End the entry of the journal."""
         self.call.sandbox.end_request()
-        self.call.state.script.ended.forget(self._ended)
+        self.call.state.rules.ended.forget(self._ended)
         self.call.state.journal.close(self.call.exchange)
 
     async def _forward(self, message: Message) -> None:

@@ -15,8 +15,8 @@ from msgspec import MsgspecError, Struct, convert, json
 
 from mock_server.decoding.json_values import NOT_JSON, JsonObject, value_of_text
 from mock_server.http.request import ClientRequest
-from mock_server.scripting.response_rules import ReplyRule
-from mock_server.scripting.script import MAX_ANSWERS
+from mock_server.rules.response_rules import ReplyRule
+from mock_server.rules.rule_set import MAX_ANSWERS
 from mock_server.service.completions import completions, completions_v2
 from mock_server.service.reply_stream import ReplyFormat, reply_events
 from mock_server.store.replies import MAX_PAUSE_MS, Reply

@@ -23,15 +23,15 @@ from mock_server.decoding.json_values import (
 from mock_server.errors import InvalidField
 from mock_server.http.connection import watch_client
 from mock_server.http.responses import JSON_TYPE, NO_STORE
-from mock_server.scripting.handlers import (
+from mock_server.rules.handlers import (
     Handler,
     HandlerRequest,
     call_function,
     name_of,
     words_of,
 )
-from mock_server.scripting.match import odd_conditions
-from mock_server.scripting.rule import Candidate, Rule, Times
+from mock_server.rules.match import odd_conditions
+from mock_server.rules.rule import Candidate, Rule, Times
 from mock_server.store.account import Store
 from mock_server.store.objects import Collection, DataRow, Dataset, derived_id
 from mock_server.store.replies import MAX_PAUSE_MS, Pace, Part, Reply, as_part, as_text
