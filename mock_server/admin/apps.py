@@ -6,7 +6,7 @@ from mock_server.admin.route import AdminCall, PageQuery, route
 from mock_server.decoding.json_values import JsonObject
 from mock_server.fixture.dump import app_entry
 from mock_server.fixture.merge import parse_app, parse_chat
-from mock_server.rules.response_rules import text_warnings
+from mock_server.rules.response_rules import rule_warnings
 from mock_server.store.account import Chat
 
 
@@ -32,7 +32,7 @@ def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
     declared = call.state.moment.declared.without_replies_of([app.id]).with_rules(replies)
     call.put_resource(app, call.store.apps)
     call.state.set_declared(declared)
-    call.warnings += chain.from_iterable(map(text_warnings, replies))
+    call.warnings += chain.from_iterable(map(rule_warnings, replies))
     return app_entry(app, replies)
 
 

@@ -8,9 +8,9 @@ from msgspec import to_builtins
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.decoding.json_values import JsonObject, convert_or_refuse
 from mock_server.faults.rule_kinds import AnyRule, check_operation, read_preset, read_rule
-from mock_server.rules.handlers import HANDLER, name_of
+from mock_server.rules.handlers import HANDLER, handler_name
 from mock_server.rules.paths import PathPattern
-from mock_server.rules.response_rules import text_warnings
+from mock_server.rules.response_rules import rule_warnings
 from mock_server.rules.rule import ActiveRule, PresetName, Rule
 from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.service.pages import Page
@@ -58,7 +58,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
         rule = read_rule(body)
         check_operation(rule)
         added = rules.add([rule], handler=call.request.scope.get(HANDLER))
-        call.warnings += filter(None, [warning_of(rule, call.store), *text_warnings(rule)])
+        call.warnings += filter(None, [warning_of(rule, call.store), *rule_warnings(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
     added = rules.add(read_preset(addition.preset, addition.seed), addition.preset)
@@ -77,8 +77,8 @@ def delete_rules(call: AdminCall) -> dict[str, list[RuleView]]:
 def get_rule(call: AdminCall) -> RuleView:
     """Read a rule, maybe one of the last 1,000 finished rules; `d1` is the first declared rule."""
     rules = call.state.rules
-    fate = rules.fate_of(call.path_parameters["rule"])
-    active = call.named("rule", rules.by_id(), fate)
+    reason_gone = rules.reason_gone(call.path_parameters["rule"])
+    active = call.named("rule", rules.by_id(), reason_gone)
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
     missed = active.explain_miss(reversed(call.state.journal.exchanges))
     warning = warning_of(active.rule, call.store)
@@ -107,7 +107,7 @@ def rule_view(active: ActiveRule[Rule]) -> RuleView:
         "held": active.held,
         "outwaited": active.outwaited,
         "preset": active.preset,
-        "handler": active.handler and name_of(active.handler),
+        "handler": active.handler and handler_name(active.handler),
         "declared": active.is_declared,
     }
 
@@ -121,7 +121,7 @@ def warning_of(rule: Rule, store: Store) -> str | None:
     if rule.acts_on == "pages" and operation in OPERATION_NAMES - PAGE_OPERATIONS:
         return f"{rule.kind} fires on {operation}, which returns no page, only if an answer does"
     if rule.acts_on == "requests" or " " not in operation:
-        return rule.waits_for(store)
+        return rule.missing_reference(store)
     # The operation is a method and a path: maybe an older path, or one with parameters.
     method, path = operation.split(" ", 1)
     pattern = PathPattern(path)

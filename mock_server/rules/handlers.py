@@ -14,11 +14,11 @@ from typing import Any
 from msgspec import Struct
 
 __tracebackhide__ = True  # see admin_client.py
-OWN = "mock_server."
-"""How the names of the server's modules begin."""
+PACKAGE = "mock_server."
+"""The beginning of the names of the server's modules."""
 MAX_FAILURES = 20
 MAX_TEXT = 1_000
-ENDING = {"StopIteration", "StopAsyncIteration", "CancelledError", "SkipTest", "Exit"}
+FLOW_EXCEPTIONS = {"StopIteration", "StopAsyncIteration", "CancelledError", "SkipTest", "Exit"}
 """Exceptions that would end or skip what they pass, by name: the last one is pytest's."""
 SERVER_LOOP: ContextVar[AbstractEventLoop | None] = ContextVar("SERVER_LOOP", default=None)
 """The event loop of the server, in the coroutine of a function that runs in it."""
@@ -73,17 +73,17 @@ class Failures(list[BaseException]):
             raise failures[0]
 
 
-async def call_function(function: Handler, request: HandlerRequest) -> Any:
-    """What a function, or its coroutine, returns. What it raises is `harmless` here."""
-    name = name_of(function)
+async def call_handler(handler: Handler, request: HandlerRequest) -> Any:
+    """What a function, or its coroutine, returns. What it raises is a `harmless_error` here."""
+    name = handler_name(handler)
     returned = Future[Any]()
     returned.set_running_or_notify_cancel()
 
     def run() -> None:
         try:
-            returned.set_result(function(request))
+            returned.set_result(handler(request))
         except BaseException as error:
-            returned.set_exception(harmless(error, name))
+            returned.set_exception(harmless_error(error, name))
 
     # The threads of a pool may be too few for functions that wait for one another, and would
     # keep Python from ending while a function waits for ever.
@@ -96,38 +96,40 @@ async def call_function(function: Handler, request: HandlerRequest) -> Any:
         return await result
     except BaseException as error:
         raise_if_cancelled()
-        raise harmless(error, name) from error.__cause__
+        raise harmless_error(error, name) from error.__cause__
     finally:
         SERVER_LOOP.set(None)
 
 
-def name_of(function: object) -> str:
+def handler_name(handler: object) -> str:
     """The name of a function, or of the class of another object that can be called."""
-    return str(getattr(function, "__qualname__", type(function).__qualname__))
+    return str(getattr(handler, "__qualname__", type(handler).__qualname__))
 
 
-def words_of(error: BaseException) -> str:
+def error_in_words(error: BaseException) -> str:
     """The name and the text of an exception, whatever its text is."""
     text = "".join(traceback.format_exception_only(error)).strip()[:MAX_TEXT]
     return text.encode(errors="backslashreplace").decode()
 
 
-def harmless(error: BaseException, name: str) -> BaseException:
+def harmless_error(error: BaseException, name: str) -> BaseException:
     """What a function has raised, as an exception that ends and skips nothing but itself.
 
     A KeyboardInterrupt stays: it ends the session.
     """
-    told = RuntimeError(f"{name} raised {words_of(error)} (a function can end and skip nothing)")
+    replacement = RuntimeError(
+        f"{name} raised {error_in_words(error)} (a function can end and skip nothing)"
+    )
     names = {it.__name__ for it in type(error).__mro__}
     try:
         "".join(traceback.format_exception(error)).encode()
     # No report and no log can have half a character.
     except UnicodeEncodeError:
-        return told
-    if isinstance(error, Exception | KeyboardInterrupt) and not names & ENDING:
+        return replacement
+    if isinstance(error, Exception | KeyboardInterrupt) and not names & FLOW_EXCEPTIONS:
         return error
-    told.__cause__ = error
-    return told
+    replacement.__cause__ = error
+    return replacement
 
 
 def raise_if_cancelled() -> None:
@@ -137,11 +139,11 @@ def raise_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def user_frames(frames: TracebackType | None) -> TracebackType | None:
+def user_frames(trace: TracebackType | None) -> TracebackType | None:
     """A traceback without the frames of the server at its beginning."""
-    while frames is not None and str(frames.tb_frame.f_globals.get("__name__")).startswith(OWN):
-        frames = frames.tb_next
-    return frames
+    while trace is not None and str(trace.tb_frame.f_globals.get("__name__")).startswith(PACKAGE):
+        trace = trace.tb_next
+    return trace
 
 
 def check_not_in_server_loop() -> None:

@@ -26,11 +26,11 @@ from mock_server.http.responses import JSON_TYPE, NO_STORE
 from mock_server.rules.handlers import (
     Handler,
     HandlerRequest,
-    call_function,
-    name_of,
-    words_of,
+    call_handler,
+    error_in_words,
+    handler_name,
 )
-from mock_server.rules.match import odd_conditions
+from mock_server.rules.match import condition_warnings
 from mock_server.rules.rule import Candidate, Rule, Times
 from mock_server.store.account import Store
 from mock_server.store.objects import Collection, DataRow, Dataset, derived_id
@@ -39,11 +39,15 @@ from mock_server.text.wording import did_you_mean, slip_of
 from mock_server.timing.clock import Clock
 
 MAX_PLACEHOLDERS = 100
-FIRST_NAMES = ("count", "now", "body", "query", "path")
+PLACEHOLDER_ROOTS = ("count", "now", "body", "query", "path")
 """The names with which placeholders begin. The last three have a name after a dot."""
-FILLED = {"answer": ("data", "json"), "reply": ("text", "parts", "variables"), "hits": ("rows",)}
+PLACEHOLDER_FIELDS = {
+    "answer": ("data", "json"),
+    "reply": ("text", "parts", "variables"),
+    "hits": ("rows",),
+}
 """Kind of a rule -> the fields whose placeholders are filled."""
-MAY_RETURN = {
+HANDLER_RESULTS = {
     "answer": "a JSON value or a Starlette Response",
     "reply": "a text or a list of parts",
     "hits": "a list of rows",
@@ -168,7 +172,7 @@ class ReplyRule(LastingRule, tag="reply", frozen=True):
     def holds(self) -> bool:
         return any(isinstance(it, Part) and it.hold for it in self.parts)
 
-    def waits_for(self, store: Store) -> str | None:
+    def missing_reference(self, store: Store) -> str | None:
         if self.app in (None, *store.apps):
             return None
         return (
@@ -241,14 +245,14 @@ class HitsRule(LastingRule, tag="hits", frozen=True, kw_only=True):
                 scored_data_rows.append((hit.score, *placed_row))
         return scored_data_rows
 
-    def waits_for(self, store: Store) -> str | None:
+    def missing_reference(self, store: Store) -> str | None:
         ids = [hit.row for hit in self.rows if hit.row is not None]
         for dataset in store.datasets.values():
             ids = [id for id in ids if dataset.find_data_row(id) is None]
         return f"There is no row {ids[0]!r} yet: the hits leave it out" if ids else None
 
 
-async def compute(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
+async def run_handler(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
     """Run the function of a rule that fires. Returns the candidate with its result.
 
     Raises an Exception for what the function raises; for a result that does not fit TypeError.
@@ -266,30 +270,30 @@ async def compute(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
         question=firing.exchange.question,
         count=firing.active.fired,
     )
-    result = await call_function(handler, request)
+    result = await call_handler(handler, request)
     if isinstance(firing.rule, AnswerRule) and isinstance(result, Response):
         # The function may return the same object again.
-        ready = copy(result)
-        ready.raw_headers = [*result.raw_headers]
-        length = ready.headers.get("content-length")
-        is_wrong = hasattr(ready, "body") and length not in (None, str(len(ready.body)))
-        if not 200 <= ready.status_code <= 599 or (is_wrong and sent.method != "HEAD"):
-            told = f"status {ready.status_code} and Content-Length {length}"
-            raise ValueError(f"{name_of(handler)} returned a response with {told}")
+        response = copy(result)
+        response.raw_headers = [*result.raw_headers]
+        length = response.headers.get("content-length")
+        is_wrong = hasattr(response, "body") and length not in (None, str(len(response.body)))
+        if not 200 <= response.status_code <= 599 or (is_wrong and sent.method != "HEAD"):
+            got = f"status {response.status_code} and Content-Length {length}"
+            raise ValueError(f"{handler_name(handler)} returned a response with {got}")
         # Faults find no body to break in a stream.
-        vars(ready).setdefault("body", b"")
-        return replace(firing, ready=ready)
+        vars(response).setdefault("body", b"")
+        return replace(firing, handler_response=response)
     try:
         filled = to_builtins(firing.rule) | fields_of_result(firing.rule, result)
         return replace(firing, rule=convert_or_refuse(filled, type(firing.rule)))
     # A value of the user's may raise anything where it is read.
     except Exception as problem:
-        reason = words_of(problem)
+        reason = error_in_words(problem)
         if isinstance(problem, InvalidField):
             reason = problem.message
         raise TypeError(
-            f"{name_of(handler)} returned {Repr().repr(result)}: {reason} "
-            f"(it may return {MAY_RETURN[firing.rule.kind]})"
+            f"{handler_name(handler)} returned {Repr().repr(result)}: {reason} "
+            f"(it may return {HANDLER_RESULTS[firing.rule.kind]})"
         ) from None
 
 
@@ -327,20 +331,20 @@ def check_placeholders(value: Any) -> None:
         raise ValueError(f"Expected at most {MAX_PLACEHOLDERS} placeholders")
 
 
-def text_warnings(rule: Rule) -> Iterator[str]:
+def rule_warnings(rule: Rule) -> Iterator[str]:
     """Yield a warning for each condition that hardly matches, and for each text in a rule that is
     nearly a placeholder, or has no value.
 
     Other texts in braces may be meant: FastGPT has `{{name}}` for its own variables.
     """
-    yield from odd_conditions(rule.match.body)
+    yield from condition_warnings(rule.match.body)
     fields = to_builtins(rule)
-    filled = [*map(fields.get, FILLED.get(rule.kind, ()))]
+    filled = [*map(fields.get, PLACEHOLDER_FIELDS.get(rule.kind, ()))]
     for text in dict.fromkeys(_IN_BRACES.findall(msgspec.json.encode(filled).decode())):
         written = f"{{{{{text}}}}}"
         first, _, rest = text.strip(" ").partition(".")
         if not _PLACEHOLDER.fullmatch(written):
-            meant = first if first in FIRST_NAMES else slip_of(first, FIRST_NAMES)
+            meant = first if first in PLACEHOLDER_ROOTS else slip_of(first, PLACEHOLDER_ROOTS)
             if meant:
                 yield f"{written} stays a text: it is no placeholder, but nearly {meant!r}"
         elif first == "path" and rest not in rule.path_names:

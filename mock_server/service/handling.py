@@ -24,9 +24,9 @@ from mock_server.http.connection import (
 from mock_server.http.request import MAX_BODY, check_size
 from mock_server.http.responses import error_response
 from mock_server.journal import Violation
-from mock_server.rules.handlers import Failures, harmless, raise_if_cancelled, words_of
-from mock_server.rules.response_rules import AnswerRule, compute
-from mock_server.rules.rule import ActiveRule, Candidate, NotComputed, Pick, Rule
+from mock_server.rules.handlers import Failures, error_in_words, harmless_error, raise_if_cancelled
+from mock_server.rules.response_rules import AnswerRule, run_handler
+from mock_server.rules.rule import ActiveRule, Candidate, HandlerNotRun, Pick, Rule
 from mock_server.service.advice import accepting_choices
 from mock_server.service.call import Call
 from mock_server.service.hints import refusal_hint
@@ -122,7 +122,7 @@ class Handling:
             self._asked = None
             try:
                 return question()
-            except NotComputed as needed:
+            except HandlerNotRun as needed:
                 pick, handler = needed.args
             # The rule has fired by now: other requests count on while its function runs.
             pick.count()
@@ -130,15 +130,15 @@ class Handling:
             pick.firing.active.held += 1
             try:
                 with watch_client(self.receive):
-                    fired = await compute(pick.firing, handler)
+                    fired = await run_handler(pick.firing, handler)
             finally:
                 pick.firing.active.held -= 1
-            self.call.computed[type(fired.rule)] = Pick(firing=fired)
+            self.call.handler_picks[type(fired.rule)] = Pick(firing=fired)
 
     def outcome(self) -> Call:
         """The outcome of the request; after `keep`, the kept one. Nothing changes.
 
-        Raises NotComputed if it depends on a function that has not run: see `ask`.
+        Raises HandlerNotRun if it depends on a function that has not run: see `ask`.
         """
         if self._kept is not None:
             return self._kept
@@ -152,7 +152,9 @@ class Handling:
         call = self.call.restarted(self.call.state.moment)
         firing = call.fire(AnswerRule)
         if firing is not None:
-            call.response = firing.ready or firing.rule.response(firing, call.moment.clock)
+            call.response = firing.handler_response or firing.rule.response(
+                firing, call.moment.clock
+            )
             call.violations = self.violations(firing.rule)
             return call
         if self._unrouted is not None:
@@ -171,7 +173,7 @@ class Handling:
         is_own = " " in rule.operation and any(it.name == OWN_METHOD for it in trial.violations)
         if self._operation is None or is_own:
             return []
-        with suppress(NotComputed, Refusal):
+        with suppress(HandlerNotRun, Refusal):
             self._operation.perform(trial)
         return trial.violations
 
@@ -254,7 +256,7 @@ class Handling:
         self._failures.note(error)
         log.error("%s %s", request.method, request.path, exc_info=error)
         refusal = errors.ServerError(
-            f"no failure of the server, got {words_of(error)} (its log says more)"
+            f"no failure of the server, got {error_in_words(error)} (its log says more)"
         )
         return error_response(refusal, Choices())
 
@@ -296,7 +298,7 @@ class Handling:
         # A function may have returned a response of its own that raises anything.
         except BaseException as error:
             raise_if_cancelled()
-            refusal = self.failed(harmless(error, "a response"))
+            refusal = self.failed(harmless_error(error, "a response"))
             if not exchange.status:
                 await refusal(self._scope, self.receive, self._forward)
         if exchange.has_ended:
