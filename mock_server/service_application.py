@@ -84,7 +84,7 @@ class Service:
             raise
         # The function of a rule may raise anything. A test fails by it that does not look.
         except BaseException as error:
-            response = handling.failed(error)
+            response = handling.failure_response(error)
         # Name the request, as FastGPT does; its sandbox and state: a client may mix them up.
         own_headers = [
             (b"x-request-id", b"%b%012x" % (self._id_start, next(self._numbers))),
@@ -99,22 +99,22 @@ class Service:
         return response
 
     async def _respond(self, call: Call, handling: Handling) -> Response:
-        """The right response to a request, or what a fault makes of it."""
+        """The response of the outcome of a request, or what a fault makes of it."""
         # Find the operation and the caller. No fault fires on a request that is refused here.
         try:
             handling.admit()
         except Refusal as refusal:
-            return handling.keep(handling.refuse(refusal, call))
+            return handling.commit(handling.refused_outcome(refusal, call))
         # Picking a fault counts nothing, so the request is counted after it.
-        pick = await handling.ask(
+        pick = await handling.evaluate(
             lambda: call.state.rules.pick(Fault, call.exchange, lambda it: it.can_fire(handling))
         )
         headers = pick.count()
         # The outcome is an answer of a test, the response of the operation, or a refusal.
         if pick.firing is None:
-            response = await handling.right_response()
+            response = await handling.commit_outcome()
         else:
-            response = await handling.disturb(pick.firing)
+            response = await handling.apply_fault(pick.firing)
         if headers:
             response.headers.update(headers)
         return response

@@ -7,7 +7,7 @@ from mock_server.service.handling import Handling
 
 
 class Fault(Rule, frozen=True):
-    """A rule that disturbs the work on a request. Each kind has its own `apply`."""
+    """A rule that changes how a request is served. Each kind has its own `apply`."""
 
     def can_fire(self, handling: Handling) -> bool:
         """Whether a fault can fire on a request: none does if the body is broken JSON."""
@@ -18,5 +18,5 @@ class Fault(Rule, frozen=True):
         return True
 
     async def apply(self, firing: Candidate["Fault"], handling: Handling) -> Response:
-        """The response in place of the right one, which is `handling.right_response()`."""
+        """The response in place of that of the outcome, which is `handling.commit_outcome()`."""
         raise NotImplementedError

@@ -45,7 +45,7 @@ class LostWrite(Fault, tag="lost_write", frozen=True):
         return handling.outcome().changes_account
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
-        return await handling.right_response(stores=False)
+        return await handling.commit_outcome(stores_account=False)
 
 
 class PageFault(Fault, frozen=True):
@@ -57,7 +57,7 @@ class PageFault(Fault, frozen=True):
         return read_page(handling.outcome()) is not None
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
-        response = await handling.right_response()
+        response = await handling.commit_outcome()
         page = read_page(handling.outcome())
         if page is None:
             return response

@@ -68,7 +68,7 @@ class Error(ResponseFault, tag="error", frozen=True):
         if self.refusal is not None:
             refusal = REFUSALS_BY_STATUS_TEXT[self.refusal]("")
             refusal.message = self.message
-            response = handling.refused_response(refusal, handling.call)
+            response = handling.refusal_response(refusal, handling.call)
         else:
             code = self.status if self.code is None else self.code
             response = json_response(
@@ -95,7 +95,7 @@ class Delay(ResponseFault, tag="delay", frozen=True):
         ms = self.ms
         if ms is None:
             ms = firing.random.uniform(self.min or 0, self.max or 0)
-        return await handling.late_response(ms)
+        return await handling.delayed_response(ms)
 
 
 class Hang(ResponseFault, tag="hang", frozen=True):
@@ -120,7 +120,7 @@ class Hold(ResponseFault, tag="hold", frozen=True):
         return True
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
-        return await handling.late_response(MAX_HOLD_MS, firing.active)
+        return await handling.delayed_response(MAX_HOLD_MS, firing.active)
 
 
 class Reset(ResponseFault, tag="reset", frozen=True):
@@ -160,7 +160,7 @@ class Truncate(BodyFault, tag="truncate", frozen=True):
         # Without a connection this raises, before anything is kept.
         close = handling.connection.close
         # The client cannot know whether a write is stored; with phase `before` it is not.
-        response = await handling.right_response(stores=False)
+        response = await handling.commit_outcome(stores_account=False)
         whole_size = len(response.body)
         size = whole_size // 2
         if self.size is not None:
@@ -177,7 +177,7 @@ class MalformedJson(ResponseFault, tag="malformed_json", frozen=True):
         return _JSON_END.search(handling.outcome().response.body) is not None
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
-        response = await handling.right_response(stores=False)
+        response = await handling.commit_outcome(stores_account=False)
         body = bytes(response.body)
         ends = [*_JSON_END.finditer(body)]
         end = ends[len(ends) // 2]
@@ -195,7 +195,7 @@ class Dribble(BodyFault, tag="dribble", frozen=True):
     ms: Annotated[float, Meta(ge=0, le=1000)] = 100.0
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
-        response = await handling.right_response()
+        response = await handling.commit_outcome()
         body = bytes(response.body)
         size = ceil(len(body) / self.chunks)
         cuts = [cut_position(body, it, it + size - 1) for it in range(size, len(body), size)]

@@ -1,4 +1,4 @@
-"""The work on one request: its outcome, how that is kept and delivered, and what disturbs it."""
+"""The work on one request: its outcome, how that is committed and delivered, and faults."""
 
 import asyncio
 import logging
@@ -43,7 +43,7 @@ ASKED_BY_BROWSERS = "/favicon.ico"
 
 
 class Handling:
-    """The work on one request, as the service does it and as faults disturb it."""
+    """The work on one request, as the service does it and as faults change it."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class Handling:
         """The operation that the request is for, None if the service has none."""
         self._unrouted: Refusal | None = None
         """Why the service has no operation for the request, if a test may answer it."""
-        self._asked: Call | None = None
-        """The outcome that the current question of `ask` has found."""
-        self._kept: Call | None = None
+        self._evaluated: Call | None = None
+        """The outcome that the current call of `evaluate` has found."""
+        self._committed: Call | None = None
         self._ended = call.state.rules.ended.listen()
         """Done once the sandbox is reset or removed, or the server stops."""
         call.sandbox.requests_in_progress += 1
@@ -113,18 +113,18 @@ class Handling:
             )
         return Connection(transport)
 
-    async def ask(self, question: Callable[[], Any]) -> Any:
-        """The answer to a pure question; a function of a rule runs first, if it depends on one.
+    async def evaluate(self, function: Callable[[], Any]) -> Any:
+        """The result of a pure function; the handler of a rule runs first, if it depends on one.
 
-        Nothing is awaited after the answer is found, so it is still true when it is used.
+        Nothing is awaited after the result is found, so it is still true when it is used.
         """
         while True:
-            self._asked = None
+            self._evaluated = None
             try:
-                return question()
-            except HandlerNotRun as needed:
-                pick, handler = needed.args
-            # The rule has fired by now: other requests count on while its function runs.
+                return function()
+            except HandlerNotRun as error:
+                pick, handler = error.args
+            # The rule has fired by now: other requests count on while its handler runs.
             pick.count()
             # The journal notes that the client leaves only while a task listens to the client.
             pick.firing.active.held += 1
@@ -136,16 +136,16 @@ class Handling:
             self.call.handler_picks[type(fired.rule)] = Pick(firing=fired)
 
     def outcome(self) -> Call:
-        """The outcome of the request; after `keep`, the kept one. Nothing changes.
+        """The outcome of the request; after `commit`, the committed one. Nothing changes.
 
-        Raises HandlerNotRun if it depends on a function that has not run: see `ask`.
+        Raises HandlerNotRun if it depends on a handler that has not run: see `evaluate`.
         """
-        if self._kept is not None:
-            return self._kept
-        # All faults that a question asks about see one outcome, which is performed once.
-        if self._asked is None:
-            self._asked = self._performed()
-        return self._asked
+        if self._committed is not None:
+            return self._committed
+        # All faults that may fire see one outcome, which is performed once.
+        if self._evaluated is None:
+            self._evaluated = self._performed()
+        return self._evaluated
 
     def _performed(self) -> Call:
         """The outcome at this moment: an answer of a test, the operation's response, a refusal."""
@@ -158,12 +158,12 @@ class Handling:
             call.violations = self.violations(firing.rule)
             return call
         if self._unrouted is not None:
-            return self.refuse(self._unrouted, call)
+            return self.refused_outcome(self._unrouted, call)
         assert self._operation is not None  # `admit` has found it
         try:
             call.response = self._operation.perform(call)
         except Refusal as refusal:
-            return self.refuse(refusal, call)
+            return self.refused_outcome(refusal, call)
         return call
 
     def violations(self, rule: Rule) -> list[Violation]:
@@ -177,7 +177,7 @@ class Handling:
             self._operation.perform(trial)
         return trial.violations
 
-    def refuse(self, refusal: Refusal, call: Call) -> Call:
+    def refused_outcome(self, refusal: Refusal, call: Call) -> Call:
         """The outcome of a refusal. It may name choices that would accept it."""
         operation = self._operation
         advice = ""
@@ -193,10 +193,10 @@ class Handling:
         if advice:
             advice = f" (accepted with {advice})"
         return call.refused(
-            self.refused_response(refusal, call, advice), refusal_hint(refusal, call, operation)
+            self.refusal_response(refusal, call, advice), refusal_hint(refusal, call, operation)
         )
 
-    def refused_response(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
+    def refusal_response(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
         """The response to a refusal; if the client wants a stream, the operation may send one."""
         if not call.release.has_error_types:
             refusal.is_user_error = False
@@ -205,23 +205,23 @@ class Handling:
             response = self._operation.stream_refusal(refusal, response, call)
         return response
 
-    async def right_response(self, *, stores: bool = True) -> Response:
-        """Make the outcome real, and return its response; see `keep`."""
-        return self.keep(await self.ask(self.outcome), stores=stores)
+    async def commit_outcome(self, *, stores_account: bool = True) -> Response:
+        """Make the outcome real, and return its response; see `commit`."""
+        return self.commit(await self.evaluate(self.outcome), stores_account=stores_account)
 
-    def keep(self, outcome: Call, *, stores: bool = True) -> Response:
-        """Make an outcome real, and return its response: only the first outcome is kept.
+    def commit(self, outcome: Call, *, stores_account: bool = True) -> Response:
+        """Make an outcome real, and return its response: only the first outcome counts.
 
-        Without `stores`, the account stays as it is, but its new ids count as given.
+        Without `stores_account`, it stays as it is, but its new ids count as given.
         """
-        if self._kept is not None:
-            return self._kept.response
-        self._kept = outcome
+        if self._committed is not None:
+            return self._committed.response
+        self._committed = outcome
         state = outcome.state
         if outcome.changes_account:
             store = outcome.store
             # No id is given twice, even if the object that had it is lost.
-            if not stores:
+            if not stores_account:
                 store = replace(state.moment.store, last_number=store.last_number)
             clock = replace(state.moment.clock, written_ms=outcome.time_ms)
             state.moment = replace(state.moment, store=store, clock=clock)
@@ -235,22 +235,22 @@ class Handling:
         exchange.fired_rule = exchange.fired_rule or outcome.fired_rule
         return outcome.response
 
-    async def disturb(self, firing: Candidate[Any]) -> Response:
-        """The response that a fault makes of the right one."""
+    async def apply_fault(self, firing: Candidate[Any]) -> Response:
+        """Apply a fault. Returns the response in place of that of the outcome."""
         self.call.exchange.fired_rule = firing.as_fired_rule()
-        # A fault that has asked for the outcome keeps it, with its violations.
-        if self._asked is None:
+        # A fault that has evaluated the outcome commits it, with its violations.
+        if self._evaluated is None:
             self.call.exchange.violations = self.violations(firing.rule)
         # The operation is performed before the fault: only its response is lost.
         if firing.rule.phase == "after":
-            await self.right_response()
+            await self.commit_outcome()
         try:
             response: Response = await firing.rule.apply(firing, self)
             return response
         except errors.NeedsConnection as refusal:
             return error_response(refusal, self.choices)
 
-    def failed(self, error: BaseException) -> Response:
+    def failure_response(self, error: BaseException) -> Response:
         """Note that the server, or a function in it, has failed. Returns the response."""
         request = self.call.request
         self._failures.note(error)
@@ -281,10 +281,10 @@ class Handling:
         # A state that was replaced has ended before, and does not tell it again.
         return goes_on and not self._ended.done()
 
-    async def late_response(self, ms: float, holder: ActiveRule[Any] | None = None) -> Response:
-        """The right response after a `pause`, or none if the pause is broken off."""
+    async def delayed_response(self, ms: float, holder: ActiveRule[Any] | None = None) -> Response:
+        """The response of the outcome after a `pause`, or none if the pause is broken off."""
         if await self.pause(ms, holder):
-            return await self.right_response()
+            return await self.commit_outcome()
         return BrokenResponse(self.connection.close)
 
     async def deliver(self, response: Response) -> None:
@@ -298,7 +298,7 @@ class Handling:
         # A function may have returned a response of its own that raises anything.
         except BaseException as error:
             raise_if_cancelled()
-            refusal = self.failed(harmless_error(error, "a response"))
+            refusal = self.failure_response(harmless_error(error, "a response"))
             if not exchange.status:
                 await refusal(self._scope, self.receive, self._forward)
         if exchange.has_ended:
