@@ -21,7 +21,7 @@ def tables(state: State) -> dict[str, Any]:
     plain = {name: getattr(state, name) for name in State.__struct_fields__}
     plain |= asdict(plain.pop("moment"))
     plain["declared_rules"] = plain.pop("declared")
-    plain["generating"] = {*plain["generating"]}
+    plain["generating_chats"] = {*plain["generating_chats"]}
     rules = {**vars(plain.pop("rules"))}
     # Ids of rules go on after a reset.
     rules["next_number"] -= rules.pop("first_number")
@@ -83,6 +83,8 @@ def test_a_restore_brings_back_data_declared_rules_clock_and_choices_alone():
         restored = {name for name in after if after[name] != changed[name]}
         # Nobody waits for a reply in a chat as it was.
         moment = {"store", "choices", "profile", "clock", "declared_rules"}
-        assert moment | {"generating", "declared"} <= restored
-        assert restored - moment <= {"generating", "declared", "_in_order"}
-        assert all(after[name] == before[name] for name in moment | {"generating", "declared"})
+        assert moment | {"generating_chats", "declared"} <= restored
+        assert restored - moment <= {"generating_chats", "declared", "_in_order"}
+        assert all(
+            after[name] == before[name] for name in moment | {"generating_chats", "declared"}
+        )

@@ -79,7 +79,7 @@ RECORDS = {
     "outLinkAuthData": casts.dropped,
     "type": CHAT_TYPES,
 }
-# These are read as they were sent (`wanted_page`).
+# These are read as they were sent (`requested_page`).
 PAGE = dict.fromkeys(("offset", "pageNum", "pageSize"), casts.dropped)
 LIST = {
     "datasetId": casts.id_or(errors.DatasetNotFound),

@@ -91,16 +91,16 @@ def answer_open_question(chat: Chat, answer: str) -> Record | None:
     reply = replies[-1]
     parts = [*reply.parts]
     # Parts that the chat does not show, such as a pause, may follow the question.
-    shown = [index for index, part in enumerate(parts) if part_value(part)]
-    if not shown:
+    visible = [index for index, part in enumerate(parts) if part_value(part)]
+    if not visible:
         return None
-    interactive = parts[shown[-1]].interactive or {}
+    interactive = parts[visible[-1]].interactive or {}
     answer_name = ANSWER_NAMES.get(interactive.get("type", ""))
     params = interactive.get("params") or {}
     if answer_name is None or params.get(answer_name):
         return None
     answered = answered_interactive(interactive, answer)
-    parts[shown[-1]] = replace(parts[shown[-1]], interactive=answered)
+    parts[visible[-1]] = replace(parts[visible[-1]], interactive=answered)
     return replace(reply, parts=tuple(parts))
 
 
@@ -212,7 +212,7 @@ class Turn(Struct, frozen=True):
     @contextmanager
     def as_generating(self) -> Iterator[None]:
         """A block in which the chat takes no other question, since its reply is being sent."""
-        generating = self.call.state.generating
+        generating = self.call.state.generating_chats
         chat_key = (self.app.id, self.chat.chat_id)
         stop = self.stop if self.is_v2 else None
         generating[chat_key] = stop

@@ -20,7 +20,7 @@ from mock_server.service.collections import (
 from mock_server.service.examples import DEMO_DATASET
 from mock_server.service.fields import struct_from
 from mock_server.service.operation import Fields, Operation
-from mock_server.service.pages import ALL, Page, page_offset, show_page, wanted_page
+from mock_server.service.pages import ALL, Page, list_page, page_offset, requested_page
 from mock_server.service.rights import Permission, rights
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (
@@ -107,9 +107,9 @@ def prepare_list(call: Call, body: Fields) -> Fields:
     # The filters of choice list_filters are not in the spec, so they are violations.
     for name in REQUEST_TYPES[choices.list_filters].__struct_encode_fields__:
         if name in body and name not in LIST_REQUEST_FIELDS:
-            call.note("list_filters", f"$.{name}", "a field that the spec does not have")
+            call.note_violation("list_filters", f"$.{name}", "a field that the spec does not have")
     if call.release.pages_by_size:
-        offset, size = wanted_page(call, default_size=choices.page_size_default)
+        offset, size = requested_page(call, default_size=choices.page_size_default)
         return omit(body, NUMBER_FIELDS) | {"offset": offset, "pageSize": size}
     numbers: tuple[str, ...] = ()
     if choices.numeric_strings == "accept":
@@ -120,13 +120,13 @@ def prepare_list(call: Call, body: Fields) -> Fields:
         value = body.get(name)
         if isinstance(value, str) or (isinstance(value, float) and isfinite(value)):
             if isinstance(value, str):
-                call.note("numeric_strings", f"$.{name}", "a number as a string")
+                call.note_violation("numeric_strings", f"$.{name}", "a number as a string")
             body[name] = whole_number(value, f"$.{name}")
     # A pageNum replaces a missing offset; beside an offset it must be a number, too.
     has_offset = "offset" in body
     if choices.offset_missing == "accept" and (not has_offset or "pageNum" in body):
         served: Served | None = "otherwise" if has_offset else None
-        call.note("offset_missing", "$", "no offset, or a pageNum", served=served)
+        call.note_violation("offset_missing", "$", "no offset, or a pageNum", served=served)
         page_num = body.pop("pageNum", 1)
         if isinstance(page_num, bool) or not isinstance(page_num, int | float | str):
             raise errors.InvalidField("a number", page_num, "$.pageNum")
@@ -176,7 +176,7 @@ def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
     # A collection is encoded once for each form that these choices and levels give it.
     form = (choices.item_fields, choices.tag_form, choices.tags_empty, level)
 
-    def show(collection: Collection) -> Raw:
+    def view_of(collection: Collection) -> Raw:
         if is_simple:
             collection = without_counts(collection)
         encoded = collection.encoded
@@ -184,7 +184,7 @@ def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
             encoded[form] = Raw(json.encode(listed(collection, choices, level)))
         return encoded[form]
 
-    return show_page(call, matches, (body.offset, size), show)
+    return list_page(call, matches, (body.offset, size), view_of)
 
 
 def listed(collection: Collection, choices: Choices, level: Level) -> ListedCollection:
@@ -289,7 +289,7 @@ def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
     if choices.parent_unknown == "empty" and not cast_fails:
         name = "parent_unknown" if folder_id else "parent_empty_string"
         message = f"the dataset has no folder {folder_id!r}"
-        call.note(name, "$.parentId", message, served="otherwise")
+        call.note_violation(name, "$.parentId", message, served="otherwise")
         return
     refusal = errors.ParentNotFound("null or the _id of a collection", folder_id, "$.parentId")
     is_foreign = any(folder_id in it.collections for it in call.store.datasets.values())
@@ -338,7 +338,7 @@ def read_page_size(call: Call, body: ListV2Request) -> int:
     # A size over the spec's maximum may be within that of the choice.
     limit = call.choices.page_size_max
     choice = "page_size_max" if size <= limit else "page_size_over_limit"
-    call.note(choice, "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
+    call.note_violation(choice, "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
     if size > limit and call.choices.page_size_over_limit == "reject":
         raise errors.InvalidField(f"a pageSize of at most {limit}", size, "$.pageSize")
     return min(size, limit)
@@ -383,8 +383,8 @@ def collection_list(
         span = (0, len(matches))
     level = call.caller.level_on(dataset)
 
-    def show(collection: Collection) -> ListedCollection:
+    def view_of(collection: Collection) -> ListedCollection:
         return replace(listed(collection, AS_THE_SERVICE, level), **WITHOUT_TRAINING)
 
-    page = show_page(call, matches, span, show)
+    page = list_page(call, matches, span, view_of)
     return NumberedPage(page_num, page_size, page.list, page.total)

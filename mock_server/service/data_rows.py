@@ -12,9 +12,9 @@ from mock_server.service.call import Call
 from mock_server.service.examples import DEMO_COLLECTION, DEMO_ROW
 from mock_server.service.fields import replace_sent, struct_from
 from mock_server.service.operation import MAX_TEXT, Operation
-from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, show_page, wanted_page
+from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, list_page, requested_page
 from mock_server.service.text_chunks import clean_text
-from mock_server.service.training import ROWS_WAIT, shows_untrained, train
+from mock_server.service.training import UNTRAINED_HINT, shows_untrained, train
 from mock_server.store.objects import (
     DEFAULT_TEAM,
     Collection,
@@ -191,13 +191,13 @@ def data_list(
         needle = ""
     all_rows = dataset.rows.get(collection.id, {}).values()
     if not all_rows and any(it.collection_id == collection.id for it in dataset.steps):
-        call.hint = ROWS_WAIT
+        call.hint = UNTRAINED_HINT
     rows = [it for it in all_rows if needle in fold_text(f"{it.q}\n{it.a}")]
     rows.sort(key=lambda it: it.id, reverse=call.release.latest_rows_first)
     rows.sort(key=lambda it: it.chunk_index)
     ids = {"dataset_id": dataset.id, "collection_id": collection.id}
-    span = wanted_page(call, MAX_LISTED)
-    return show_page(call, rows, span, lambda it: struct_from(ListedDataRow, it, **ids))
+    span = requested_page(call, MAX_LISTED)
+    return list_page(call, rows, span, lambda it: struct_from(ListedDataRow, it, **ids))
 
 
 class DataRowDetails(Struct, rename="camel", kw_only=True):

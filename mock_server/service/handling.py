@@ -36,9 +36,9 @@ from mock_server.service.routes import Routes
 log = logging.getLogger(__name__)
 UNROUTED = (errors.RouteNotFound, errors.MethodNotAllowed, errors.Moved)
 """The refusals of paths and methods, for which a test may have an answer all the same."""
-OWN_METHOD = "method_mismatch"
+METHOD_MISMATCH = "method_mismatch"
 """The violation of a request whose method its operation does not have."""
-ASKED_BY_BROWSERS = "/favicon.ico"
+FAVICON_PATH = "/favicon.ico"
 """A path that no client under test is to blame for."""
 
 
@@ -87,8 +87,10 @@ class Handling:
                 exchange.operation_name = call.operation_name
                 refusal.message += call.state.rules.missed_answers(exchange)
                 path = exchange.request.path
-                if isinstance(refusal, errors.RouteNotFound) and path != ASKED_BY_BROWSERS:
-                    call.note("unknown_route", "", f"{path} is not served{refusal.suggestion}")
+                if isinstance(refusal, errors.RouteNotFound) and path != FAVICON_PATH:
+                    call.note_violation(
+                        "unknown_route", "", f"{path} is not served{refusal.suggestion}"
+                    )
                 raise
             self._unrouted = refusal
             check_size(exchange.request.body, MAX_BODY)
@@ -150,7 +152,7 @@ class Handling:
     def _performed(self) -> Call:
         """The outcome at this moment: an answer of a test, the operation's response, a refusal."""
         call = self.call.restarted(self.call.state.moment)
-        firing = call.fire(AnswerRule)
+        firing = call.pick_rule(AnswerRule)
         if firing is not None:
             call.response = firing.handler_response or firing.rule.response(
                 firing, call.moment.clock
@@ -170,7 +172,9 @@ class Handling:
         """What breaks the spec in the request, whatever a rule of a test makes of it."""
         trial = self.call.restarted(self.call.state.moment)
         # A path, or a method of it, that the test itself answers is the test's own.
-        is_own = " " in rule.operation and any(it.name == OWN_METHOD for it in trial.violations)
+        is_own = " " in rule.operation and any(
+            it.name == METHOD_MISMATCH for it in trial.violations
+        )
         if self._operation is None or is_own:
             return []
         with suppress(HandlerNotRun, Refusal):

@@ -97,7 +97,7 @@ def collection_create(
     tags: tuple[str, ...] = (),
 ) -> str:
     """Create an empty collection, or a folder. Returns its id."""
-    dataset = call.require_dataset_to_fill(dataset_id)
+    dataset = call.require_writable_dataset(dataset_id)
     if type not in call.release.collection_types:
         expected = " or ".join(call.release.collection_types)
         raise InvalidField(expected, type, "$.type")
@@ -244,7 +244,7 @@ def create_with_data_rows(
 
     `insertLen` is 0, as rows come later (FastGPT 4.16, core/dataset/collection/controller.ts).
     """
-    dataset = call.require_dataset_to_fill(body.dataset_id)
+    dataset = call.require_writable_dataset(body.dataset_id)
     details = kept_settings(body)
     if text is not None:
         if call.release.cleans_texts:
@@ -348,7 +348,7 @@ def is_url(text: str) -> bool:
 )
 def create_api_collection(call: Call, body: CreationRequest, name: Text, api_file_id: Id) -> None:
     """Make a collection of a file of an API server, unless the dataset has that file."""
-    dataset = call.require_dataset_to_fill(body.dataset_id)
+    dataset = call.require_writable_dataset(body.dataset_id)
     types = get_args(FileServerType)
     if dataset.type not in types:
         expected = f"a dataset of type {' or '.join(types)}"
@@ -362,7 +362,7 @@ def create_api_collection(call: Call, body: CreationRequest, name: Text, api_fil
 def check_form(call: Call, fields: Fields) -> Fields:
     """Check the file of a form, then its dataset, before its other fields."""
     read_file_name(fields["file"], takes_any=call.operation_name in call.release.takes_any_source)
-    call.require_dataset_to_fill(str(fields.get("datasetId", "")))
+    call.require_writable_dataset(str(fields.get("datasetId", "")))
     return fields
 
 

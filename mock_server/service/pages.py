@@ -21,14 +21,14 @@ NumberOrText = float | str
 
 
 class PageRequest(Struct, rename="camel", kw_only=True):
-    """The page of a list that a request wants (`wanted_page`); numbers may be texts."""
+    """The page of a list that a request wants (`requested_page`); numbers may be texts."""
 
     offset: NumberOrText | UnsetType = UNSET
     page_num: NumberOrText | UnsetType = UNSET
     page_size: NumberOrText | UnsetType = UNSET
 
 
-def wanted_page(
+def requested_page(
     call: Call, max_size: int = ALL, default_size: int = DEFAULT_PAGE_SIZE
 ) -> tuple[int, int]:
     """The offset and the size of the page that a request wants (parsePaginationRequest of FastGPT).
@@ -36,32 +36,32 @@ def wanted_page(
     A body that names no page leaves it to the query; if that names none, it is the first one.
     Raises MissingParams without a size, and FailedField for what is no page of the database.
     """
-    counts_alone = call.choices.lone_offset == "honour"
+    offset_counts_alone = call.choices.lone_offset == "honour"
     naming: Collection[str] = ("pageSize",)
-    if counts_alone:
+    if offset_counts_alone:
         naming = PAGE_FIELDS
     sources = (call.request.fields, call.request.query_fields)
     page = next((it for it in sources if not it.keys().isdisjoint(naming)), {})
     if not page:
         for source in sources:
-            note_lone(call, source)
+            note_lone_offset(call, source)
     size = page.get("pageSize", default_size)
     # FastGPT 4.17 looks at the number.
-    if not is_truthy(size) or (counts_alone and number_of(size) == 0):
+    if not is_truthy(size) or (offset_counts_alone and number_of(size) == 0):
         raise MissingParams("a pageSize of at least 1", size, "$.pageSize")
     offset = page.get("offset", "")
     # A pageNum replaces an offset of 0, but not "0", unless lone_offset=honour.
     is_replaced = offset == ""
-    if not counts_alone:
+    if not offset_counts_alone:
         is_replaced = not is_truthy(offset)
     if is_replaced:
-        return span_of(
+        return checked_span(
             page_offset(number_of(page.get("pageNum", 1)), number_of(size)), size, max_size
         )
-    return span_of(number_of(offset), size, max_size)
+    return checked_span(number_of(offset), size, max_size)
 
 
-def span_of(offset: float, size: Any, max_size: int) -> tuple[int, int]:
+def checked_span(offset: float, size: Any, max_size: int) -> tuple[int, int]:
     """An offset and a size as the database takes them: it cuts fractions, and 0 are all items.
 
     Raises FailedField.
@@ -74,12 +74,12 @@ def span_of(offset: float, size: Any, max_size: int) -> tuple[int, int]:
     return int(min(offset, ALL)), int(abs(limit)) or ALL
 
 
-def note_lone(call: Call, sent: Mapping[str, Any]) -> None:
+def note_lone_offset(call: Call, sent: Mapping[str, Any]) -> None:
     """Note an offset or a pageNum that does not count, for want of a pageSize."""
     for name, value in pick(sent, FIRST_PAGE).items():
         # That of the first page is served as it was meant.
         if str(value) not in ("", FIRST_PAGE[name]):
-            call.note("lone_offset", f"$.{name}", f"no pageSize beside {name} {value}")
+            call.note_violation("lone_offset", f"$.{name}", f"no pageSize beside {name} {value}")
             call.hint = f"A {name} without a pageSize does not count (lone_offset=ignore)."
 
 
@@ -95,18 +95,18 @@ def page_offset(number: float, size: float) -> float:
     return (number - 1) * size
 
 
-def show_page(
+def list_page(
     call: Call,
     items: Sequence[T],
     span: tuple[int, int],
-    show: Callable[[T], Any],
+    view_of: Callable[[T], Any],
     *,
     is_reversed: bool = False,
 ) -> Page[Any]:
     """The page with this (offset, size) of a list. Faults may then use the whole list."""
     offset, size = span
-    call.listing = Listing(items, offset, size, show, is_reversed)
+    call.listing = Listing(items, offset, size, view_of, is_reversed)
     shown = items[offset : offset + size]
     if is_reversed:
         shown = shown[::-1]
-    return Page([*map(show, shown)], len(items))
+    return Page([*map(view_of, shown)], len(items))

@@ -69,11 +69,13 @@ class Routes:
         if choice:
             if getattr(call.choices, choice) == "off":
                 raise errors.RouteNotFound("a route of the spec", path)
-            call.note(OUTSIDE_SPEC[choice], "", f"{path} is not in the spec", "1")
+            call.note_violation(OUTSIDE_SPEC[choice], "", f"{path} is not in the spec", "1")
         call.operation_name = operation.name
         # A wrong method is served if choice method_mismatch accepts it.
         if method not in methods:
-            call.note("method_mismatch", "", f"the method {method}", operation.section or "1")
+            call.note_violation(
+                "method_mismatch", "", f"the method {method}", operation.section or "1"
+            )
             if call.choices.method_mismatch == "reject":
                 raise errors.MethodNotAllowed(methods, method)
         return operation
