@@ -296,11 +296,11 @@ def test_a_right_request_is_answered_alike_but_for_some_fields(pair, name):
 
 
 def test_each_row_for_data_has_a_case():
-    absent = FASTGPT_4_14.leaves_out.items()
+    absent = FASTGPT_4_14.omitted_fields.items()
     assert {
         name: {it.partition("?")[0] for it in paths} for name, paths in absent
     } == LACKING | FILES
-    assert (FASTGPT_4_14.adds, FASTGPT_4_14.answers) == (ADDED, WRITTEN)
+    assert (FASTGPT_4_14.added_fields, FASTGPT_4_14.fixed_data) == (ADDED, WRITTEN)
 
 
 def test_a_file_that_cannot_be_read_has_an_error(pair):

@@ -20,7 +20,7 @@ NO_ID = "[no id]"
 BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def is_given(value: Any) -> bool:
+def is_given_and_truthy(value: Any) -> bool:
     """Whether a value is sent, and true in JavaScript."""
     return value is not UNSET and is_truthy(value)
 
@@ -36,7 +36,7 @@ def unless(is_special: Callable[[Any], bool], result: Any, cast: Cast) -> Cast:
     return cast_others
 
 
-def as_it_is(value: Any) -> Any:
+def unchanged(value: Any) -> Any:
     return value
 
 
@@ -48,13 +48,13 @@ def is_missing(value: Any) -> bool:
     return value is UNSET
 
 
-def is_nothing(value: Any) -> bool:
-    return not is_given(value)
+def is_missing_or_falsy(value: Any) -> bool:
+    return not is_given_and_truthy(value)
 
 
 # What Mongoose makes of a value. Null counts as missing.
 
-if_null = unless(is_null, UNSET, as_it_is)
+null_as_missing = unless(is_null, UNSET, unchanged)
 """Null is missing."""
 
 
@@ -62,7 +62,7 @@ def text(value: Any) -> Any:
     """A number and a boolean become texts."""
     if isinstance(value, int | float):
         return text_of(value)
-    return if_null(value)
+    return null_as_missing(value)
 
 
 def number(value: Any) -> Any:
@@ -70,7 +70,7 @@ def number(value: Any) -> Any:
     if value == "":
         return UNSET
     if not isinstance(value, str | bool):
-        return if_null(value)
+        return null_as_missing(value)
     found = number_of(value)
     if found.is_integer():
         return int(found)
@@ -81,24 +81,24 @@ def boolean(value: Any) -> Any:
     """`"yes"`, `"1"` and 1 are true, `"no"`, `"0"` and 0 false."""
     if isinstance(value, int | float | str):
         return BOOLEANS.get(text_of(value), value)
-    return if_null(value)
+    return null_as_missing(value)
 
 
 def texts(value: Any) -> Any:
     """A list of texts; a value that is not true is missing."""
-    if is_given(value) and isinstance(value, list):
+    if is_given_and_truthy(value) and isinstance(value, list):
         return [*map(text, value)]
-    return if_true(as_it_is)(value)
+    return falsy_as_missing(unchanged)(value)
 
 
-def checked(cast: Cast, kinds: Any, values: Collection[Any] = ()) -> Cast:
+def fail_unless(cast: Cast, types: Any, values: Collection[Any] = ()) -> Cast:
     """A value fails that is not of these types, or none of these values, once it is cast."""
 
     def cast_or_fail(value: Any) -> Any:
-        made = cast(value)
-        is_right = isinstance(made, kinds) and (made in values or not values)
-        if is_right or made is UNSET:
-            return made
+        result = cast(value)
+        is_right = isinstance(result, types) and (result in values or not values)
+        if is_right or result is UNSET:
+            return result
         return FailedField
 
     return cast_or_fail
@@ -106,9 +106,9 @@ def checked(cast: Cast, kinds: Any, values: Collection[Any] = ()) -> Cast:
 
 # What FastGPT's own code makes of a value
 
-flag = unless(is_missing, UNSET, is_truthy)
+truthiness = unless(is_missing, UNSET, is_truthy)
 """True for all that is true in JavaScript."""
-template = unless(is_missing, "undefined", text_of)
+interpolated = unless(is_missing, "undefined", text_of)
 """The text that a template has for the value."""
 
 
@@ -127,7 +127,7 @@ def identifier(value: Any) -> Any:
 
 
 def object_id(value: Any) -> Any:
-    """As `identifier`, but a number is made an id, which no object has."""
+    """As `identifier`, but a number becomes an id, which no object has."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if is_number and value:
         return "0" * 24
@@ -145,7 +145,7 @@ def tag_ids(value: Any) -> Any:
     return UNSET
 
 
-def types(known: Collection[str]) -> Cast:
+def known_types(known: Collection[str]) -> Cast:
     """A type, or a list of types, of which those count that are known; null if none remains."""
 
     def cast(value: Any) -> Any:
@@ -157,62 +157,62 @@ def types(known: Collection[str]) -> Cast:
             return found[0]
         return found or None
 
-    return if_true(cast)
+    return falsy_as_missing(cast)
 
 
-def bytes_of(value: Any) -> Any:
+def list_as_empty_text(value: Any) -> Any:
     """A list is a text of bytes."""
     if isinstance(value, list):
         return ""
     return value
 
 
-def id_unless_null(kind: type[Refusal]) -> Cast:
+def non_null_id(refusal: type[Refusal]) -> Cast:
     """The id of an object; null and a missing one are refused, and an empty one is no id."""
-    cast = unless(is_missing, kind, lambda value: identifier(value) or NO_ID)
-    return unless(is_null, kind, cast)
+    cast = unless(is_missing, refusal, lambda value: identifier(value) or NO_ID)
+    return unless(is_null, refusal, cast)
 
 
-def needed(kind: type[Refusal], cast: Cast = if_null) -> Cast:
+def required(refusal: type[Refusal], cast: Cast = null_as_missing) -> Cast:
     """A value without which the request is refused."""
-    return unless(is_nothing, kind, cast)
+    return unless(is_missing_or_falsy, refusal, cast)
 
 
-def id_or(kind: type[Refusal]) -> Cast:
+def required_id(refusal: type[Refusal]) -> Cast:
     """The id of an object, without which the request is refused."""
-    return needed(kind, identifier)
+    return required(refusal, identifier)
 
 
-def if_true(cast: Cast) -> Cast:
+def falsy_as_missing(cast: Cast) -> Cast:
     """A value that is not true is missing."""
-    return unless(is_nothing, UNSET, cast)
+    return unless(is_missing_or_falsy, UNSET, cast)
 
 
-def only(kinds: Any, cast: Cast = if_null, values: Collection[Any] = ()) -> Cast:
+def drop_unless(types: Any, cast: Cast = null_as_missing, values: Collection[Any] = ()) -> Cast:
     """A value is missing that is not of these types, or none of these values, once it is cast."""
 
     def cast_or_drop(value: Any) -> Any:
-        made = checked(cast, kinds, values)(value)
-        if made is FailedField:
+        result = fail_unless(cast, types, values)(value)
+        if result is FailedField:
             return UNSET
-        return made
+        return result
 
     return cast_or_drop
 
 
-def otherwise(default: Any, cast: Cast = text) -> Cast:
+def with_default(default: Any, cast: Cast = text) -> Cast:
     """A missing value has a default."""
     return unless(is_missing, default, cast)
 
 
-def text_or(null: str, cast: Cast = text) -> Cast:
+def null_as(null: str, cast: Cast = text) -> Cast:
     """Null has a text of its own."""
     return unless(is_null, null, cast)
 
 
-def refused(kind: type[Refusal]) -> Cast:
+def refused(refusal: type[Refusal]) -> Cast:
     """Any value is refused."""
-    return unless(is_missing, UNSET, lambda value: kind)
+    return unless(is_missing, UNSET, lambda value: refusal)
 
 
 def items_of(casts: Mapping[str, Cast]) -> Cast:
@@ -233,5 +233,5 @@ def items_of(casts: Mapping[str, Cast]) -> Cast:
 
 def cast_fields(fields: Mapping[str, Any], casts: Mapping[str, Cast]) -> dict[str, Any]:
     """The fields as their casts make them."""
-    made = {**fields, **{name: it(fields.get(name, UNSET)) for name, it in casts.items()}}
-    return {name: value for name, value in made.items() if value is not UNSET}
+    result = {**fields, **{name: it(fields.get(name, UNSET)) for name, it in casts.items()}}
+    return {name: value for name, value in result.items() if value is not UNSET}

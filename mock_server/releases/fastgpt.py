@@ -49,7 +49,7 @@ DATASET_TYPES = {
     *("folder", "dataset", "websiteDataset", "externalFile", "apiDataset", "feishu", "yuque"),
     "dingtalk",
 }
-CHAT_TYPES = casts.checked(casts.if_null, str, ("normal", "outLink", "home", "team"))
+CHAT_TYPES = casts.fail_unless(casts.null_as_missing, str, ("normal", "outLink", "home", "team"))
 LINKS = {
     "shareId": casts.refused(errors.LinkInvalid),
     "teamId": casts.refused(FAILED),
@@ -63,31 +63,31 @@ CONVERSATION = {
     "appId": casts.identifier,
     "chatId": casts.text,
     "customUid": casts.text,
-    "detail": casts.flag,
-    "metadata": casts.only(dict),
+    "detail": casts.truthiness,
+    "metadata": casts.drop_unless(dict),
     "responseChatItemId": casts.text,
-    "retainDatasetCite": casts.flag,
+    "retainDatasetCite": casts.truthiness,
     "showSkillReferences": casts.dropped,
-    "stream": casts.flag,
-    "variables": casts.only(dict),
+    "stream": casts.truthiness,
+    "variables": casts.drop_unless(dict),
 }
 RECORDS = {
-    "appId": casts.if_true(casts.identifier),
-    "chatId": casts.if_true(casts.text),
-    "includeDeleted": casts.flag,
-    "loadCustomFeedbacks": casts.flag,
+    "appId": casts.falsy_as_missing(casts.identifier),
+    "chatId": casts.falsy_as_missing(casts.text),
+    "includeDeleted": casts.truthiness,
+    "loadCustomFeedbacks": casts.truthiness,
     "outLinkAuthData": casts.dropped,
     "type": CHAT_TYPES,
 }
 # These are read as they were sent (`requested_page`).
 PAGE = dict.fromkeys(("offset", "pageNum", "pageSize"), casts.dropped)
 LIST = {
-    "datasetId": casts.id_or(errors.DatasetNotFound),
+    "datasetId": casts.required_id(errors.DatasetNotFound),
     "filterTags": casts.tag_ids,
     "parentId": casts.object_id,
-    "searchText": casts.if_null,
-    "selectFolder": casts.flag,
-    "simple": casts.flag,
+    "searchText": casts.null_as_missing,
+    "selectFolder": casts.truthiness,
+    "simple": casts.truthiness,
 }
 RESOURCE = {
     "avatar": casts.text,
@@ -97,10 +97,10 @@ RESOURCE = {
 }
 FILTER = {
     "parentId": casts.identifier,
-    "searchKey": casts.if_true(casts.checked(casts.if_null, str)),
+    "searchKey": casts.falsy_as_missing(casts.fail_unless(casts.null_as_missing, str)),
 }
 NEW_COLLECTION = {
-    "datasetId": casts.id_or(errors.DatasetNotFound),
+    "datasetId": casts.required_id(errors.DatasetNotFound),
     "parentId": casts.identifier,
     "tags": casts.texts,
 }
@@ -133,73 +133,77 @@ STORED: dict[str, tuple[Any, ...]] = {
 }
 EMPTY_COLLECTION = {
     **NEW_COLLECTION,
-    **{name: casts.checked(cast, kinds, *more) for name, (kinds, cast, *more) in STORED.items()},
+    **{
+        name: casts.fail_unless(cast, types, *more) for name, (types, cast, *more) in STORED.items()
+    },
     "name": casts.text,
 }
 FROM_SOURCE = {
     **NEW_COLLECTION,
-    **{name: casts.only(*row) for name, row in SET_BY_MODE.items()},
+    **{name: casts.drop_unless(*row) for name, row in SET_BY_MODE.items()},
     **dict.fromkeys(SWITCHES, casts.boolean),
     **dict.fromkeys(("chunkSettingMode", "chunkTriggerType"), casts.text),
     "chunkTriggerMinSize": casts.number,
-    "metadata": casts.only(dict),
-    "trainingType": casts.if_true(casts.text),
+    "metadata": casts.drop_unless(dict),
+    "trainingType": casts.falsy_as_missing(casts.text),
 }
-NEW_INDEX = {"text": casts.template, "type": casts.text}
+NEW_INDEX = {"text": casts.interpolated, "type": casts.text}
 NEW_ROW = {
-    "a": casts.if_true(casts.text),
+    "a": casts.falsy_as_missing(casts.text),
     "chunkIndex": casts.number,
-    "indexes": casts.if_true(casts.items_of(NEW_INDEX)),
-    "metadata": casts.only(dict),
-    "q": casts.if_true(casts.text),
+    "indexes": casts.falsy_as_missing(casts.items_of(NEW_INDEX)),
+    "metadata": casts.drop_unless(dict),
+    "q": casts.falsy_as_missing(casts.text),
 }
-ID = {"id": casts.id_or(errors.MissingParams)}
+ID = {"id": casts.required_id(errors.MissingParams)}
 NO_LINKED_ITEMS = NO_ITEMS | {"hasMorePrev": False, "hasMoreNext": False}
 CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
     "listV2": {**LIST, **PAGE},
     "collection.list": LIST
-    | dict.fromkeys(("pageNum", "pageSize"), casts.only(int | float, casts.number)),
+    | dict.fromkeys(("pageNum", "pageSize"), casts.drop_unless(int | float, casts.number)),
     "collection.detail": ID,
     "collection.create": EMPTY_COLLECTION,
-    "create.text": {**FROM_SOURCE, "name": casts.template, "text": casts.bytes_of},
+    "create.text": {**FROM_SOURCE, "name": casts.interpolated, "text": casts.list_as_empty_text},
     "create.link": {**FROM_SOURCE, "link": casts.text},
     "localFile": FROM_SOURCE | {"datasetId": casts.identifier},
     "apiCollection": {**FROM_SOURCE, "name": casts.text},
     "collection.update": {
-        "datasetId": casts.if_true(casts.identifier),
-        "externalFileId": casts.if_true(casts.text),
+        "datasetId": casts.falsy_as_missing(casts.identifier),
+        "externalFileId": casts.falsy_as_missing(casts.text),
         "forbid": casts.boolean,
-        "id": casts.if_true(casts.identifier),
-        "name": casts.if_true(casts.if_null),
+        "id": casts.falsy_as_missing(casts.identifier),
+        "name": casts.falsy_as_missing(casts.null_as_missing),
         "parentId": casts.identifier,
         "tags": casts.texts,
     },
-    "collection.delete": {"collectionIds": casts.only(list)},
+    "collection.delete": {"collectionIds": casts.drop_unless(list)},
     "dataset.create": {
         **RESOURCE,
-        "apiDatasetServer": casts.only(dict),
-        "avatar": casts.otherwise(APP_AVATAR, casts.if_null),
-        "intro": casts.otherwise("", casts.text_or("")),
-        "type": casts.otherwise("dataset"),
+        "apiDatasetServer": casts.drop_unless(dict),
+        "avatar": casts.with_default(APP_AVATAR, casts.null_as_missing),
+        "intro": casts.with_default("", casts.null_as("")),
+        "type": casts.with_default("dataset"),
         "vlmModel": casts.text,
     },
-    "dataset.list": FILTER | {"type": casts.types(DATASET_TYPES)},
+    "dataset.list": FILTER | {"type": casts.known_types(DATASET_TYPES)},
     "dataset.detail": ID,
     "dataset.update": {
         **ID,
-        **dict.fromkeys(("agentModel", "avatar", "name", "vlmModel"), casts.if_true(casts.text)),
+        **dict.fromkeys(
+            ("agentModel", "avatar", "name", "vlmModel"), casts.falsy_as_missing(casts.text)
+        ),
         "intro": casts.text,
         "parentId": casts.identifier,
     },
     "dataset.delete": ID,
-    "app.list": FILTER | {"type": casts.types(APP_TYPES)},
+    "app.list": FILTER | {"type": casts.known_types(APP_TYPES)},
     "app.detail": {},
     "app.create": RESOURCE
     | {
-        "chatConfig": casts.only(dict),
-        "edges": casts.only(list),
-        "modules": casts.only(list),
-        "type": casts.otherwise("advanced"),
+        "chatConfig": casts.drop_unless(dict),
+        "edges": casts.drop_unless(list),
+        "modules": casts.drop_unless(list),
+        "type": casts.with_default("advanced"),
     },
     "pushData": {
         "collectionId": casts.identifier,
@@ -210,45 +214,45 @@ CASTS_4_14: dict[str, dict[str, casts.Cast]] = {
         **dict.fromkeys(("trainingMode", "trainingType"), casts.dropped),
     },
     "insertData": {
-        "q": casts.needed(errors.MissingParams),
-        "collectionId": casts.id_or(errors.MissingParams),
+        "q": casts.required(errors.MissingParams),
+        "collectionId": casts.required_id(errors.MissingParams),
         "chunkIndex": casts.dropped,
-        "indexes": casts.if_null,
-        "metadata": casts.only(dict),
+        "indexes": casts.null_as_missing,
+        "metadata": casts.drop_unless(dict),
     },
-    "data.list": {**PAGE, "collectionId": casts.id_unless_null(errors.CollectionNotFound)},
+    "data.list": {**PAGE, "collectionId": casts.non_null_id(errors.CollectionNotFound)},
     "data.detail": {},
     "data.update": {
-        "q": casts.otherwise("", casts.text_or("", casts.if_null)),
-        "a": casts.if_true(casts.if_null),
-        "indexes": casts.otherwise([], casts.items_of(NEW_INDEX)),
+        "q": casts.with_default("", casts.null_as("", casts.null_as_missing)),
+        "a": casts.falsy_as_missing(casts.null_as_missing),
+        "indexes": casts.with_default([], casts.items_of(NEW_INDEX)),
     },
     "data.delete": {},
     "searchTest": {
-        "datasetId": casts.id_or(errors.MissingParams),
-        "text": casts.needed(errors.MissingParams),
-        "limit": casts.only(int | float, casts.number),
+        "datasetId": casts.required_id(errors.MissingParams),
+        "text": casts.required(errors.MissingParams),
+        "limit": casts.drop_unless(int | float, casts.number),
         "queryImageUrls": casts.dropped,
-        "searchMode": casts.only(str, values=("embedding", "fullTextRecall", "mixedRecall")),
-        "similarity": casts.only(int | float, casts.number),
-        "usingReRank": casts.flag,
+        "searchMode": casts.drop_unless(str, values=("embedding", "fullTextRecall", "mixedRecall")),
+        "similarity": casts.drop_unless(int | float, casts.number),
+        "usingReRank": casts.truthiness,
     }
     | dict.fromkeys(SEARCH_SETTINGS, casts.dropped),
     "updateHistory": LINKS,
     "completions": CONVERSATION,
     "v2.completions": CONVERSATION,
     "v2.createQuestionGuide": {
-        "appId": casts.if_true(casts.identifier),
-        "chatId": casts.unless(casts.is_nothing, "undefined", casts.template),
+        "appId": casts.falsy_as_missing(casts.identifier),
+        "chatId": casts.unless(casts.is_missing_or_falsy, "undefined", casts.interpolated),
         "outLinkAuthData": casts.dropped,
         "skillId": casts.dropped,
         "sourceType": casts.dropped,
     },
     "getPaginationRecords": RECORDS | PAGE,
-    "getRecords_v2": RECORDS | {"pageSize": casts.only(int | float, casts.number)},
+    "getRecords_v2": RECORDS | {"pageSize": casts.drop_unless(int | float, casts.number)},
     "record.delete": {
-        "chatId": casts.needed(FAILED, casts.text),
-        "contentId": casts.needed(FAILED, casts.text),
+        "chatId": casts.required(FAILED, casts.text),
+        "contentId": casts.required(FAILED, casts.text),
         "contentIds": casts.dropped,
     },
     "getResData": {},
@@ -284,7 +288,7 @@ FASTGPT_4_14 = Release(
         "record.delete": {InvalidField: errors.AppOfChatMissing},
         "v2.createQuestionGuide": {InvalidField: errors.AppOfChatMissing},
     },
-    leaves_out={
+    omitted_fields={
         "app.detail": ("resourceRefs",),
         "getHistories": ("list.hasBeenRead", "list.chatGenerateStatus"),
         "chat.stop": ("completed", "chatGenerateStatus"),
@@ -298,7 +302,7 @@ FASTGPT_4_14 = Release(
             f"user.{of}permission.{it}" for of in ("", "team.") for it in SKILL_RIGHTS
         ],
     },
-    adds={
+    added_fields={
         "app.detail": {
             "teamTags": [],
             "__v": 0,
@@ -314,7 +318,7 @@ FASTGPT_4_14 = Release(
         "collection.detail": {"__v": 0, "dataset.__v": 0},
         "data.detail": {"indexes._id": ANY_ID},
     },
-    answers={"updateUserFeedback": {}, "data.update": None, "data.delete": "success"},
+    fixed_data={"updateUserFeedback": {}, "data.update": None, "data.delete": "success"},
     takes_any_source=("localFile", "create.link"),
     has_error_types=False,
     keeps_titles=False,

@@ -5,7 +5,7 @@ A release is one table, a `Release`. It follows the profile, whatever choices a 
     Release(
         unchecked={"app.list"},
         casts={"app.list": {"parentId": casts.identifier}},
-        leaves_out={"app.list": ["private"]},
+        omitted_fields={"app.list": ["private"]},
     )
 
 `app.list` has no schema: with `"parentId": 5` it fails as in the database, with 500, where FastGPT
@@ -43,11 +43,11 @@ class Release(Struct, frozen=True, kw_only=True):
     """Operations with a schema in which a text that cannot be an id fails with 500 all the same."""
     refusals: Mapping[str, Mapping[type[Refusal], Any]] = {}
     """Operation -> refusal -> the one in its place, or the data of a success."""
-    leaves_out: Mapping[str, Collection[str]] = {}
+    omitted_fields: Mapping[str, Collection[str]] = {}
     """Operation -> the paths of fields that it does not send; `PATH?NAME` if NAME is false."""
-    adds: Mapping[str, Mapping[str, Any]] = {}
+    added_fields: Mapping[str, Mapping[str, Any]] = {}
     """Operation -> further fields that it sends by their paths, each with its value."""
-    answers: Mapping[str, Any] = {}
+    fixed_data: Mapping[str, Any] = {}
     """Operation -> the data of its success."""
     takes_any_source: Collection[str] = ()
     """Operations that make a collection of a file or a link that cannot be read."""
@@ -88,7 +88,7 @@ class Release(Struct, frozen=True, kw_only=True):
     def changes(self, operation_name: str, path: str) -> bool:
         """Whether an operation with this path differs from the table."""
         by_name = [self.login_only, self.reads_body_alone, self.casts, self.ids_fail, self.refusals]
-        by_name += [self.leaves_out, self.adds, self.answers, self.takes_any_source]
+        by_name += [self.omitted_fields, self.added_fields, self.fixed_data, self.takes_any_source]
         is_named = any(operation_name in names for names in by_name)
         return is_named or path in (*self.paths, *self.paths.values())
 
@@ -100,7 +100,7 @@ class Release(Struct, frozen=True, kw_only=True):
                 raise value("what FastGPT takes", fields.get(name), f"$.{name}")
         return cast
 
-    def instead_of(self, operation_name: str, refusal: Refusal) -> Any:
+    def replacement_of(self, operation_name: str, refusal: Refusal) -> Any:
         """The refusal of the release in place of another, or the data of a success."""
         instead = self.refusals.get(operation_name, {}).get(type(refusal), refusal)
         # What is not looked at fails later, as an id that the database cannot convert.
@@ -113,12 +113,12 @@ class Release(Struct, frozen=True, kw_only=True):
             return instead(refusal.mistake, where=refusal.where)
         return instead
 
-    def shown(self, operation_name: str, data: Any) -> Any:
+    def response_data(self, operation_name: str, data: Any) -> Any:
         """The data of an operation as the release sends them."""
-        if operation_name in self.answers:
-            return self.answers[operation_name]
-        absent = self.leaves_out.get(operation_name, ())
-        added = self.adds.get(operation_name, {})
+        if operation_name in self.fixed_data:
+            return self.fixed_data[operation_name]
+        absent = self.omitted_fields.get(operation_name, ())
+        added = self.added_fields.get(operation_name, {})
         if not absent and not added:
             return data
         value = json.decode(json.encode(data))
