@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from mock_server.errors import FailedField, Refusal
-from mock_server.text.javascript import is_truthy, number_of, text_of
+from mock_server.text.javascript import is_truthy, js_number, js_string
 
 Cast = Callable[[Any], Any]
 NO_ID = "[no id]"
@@ -61,7 +61,7 @@ null_as_missing = unless(is_null, UNSET, unchanged)
 def text(value: Any) -> Any:
     """A number and a boolean become texts."""
     if isinstance(value, int | float):
-        return text_of(value)
+        return js_string(value)
     return null_as_missing(value)
 
 
@@ -71,7 +71,7 @@ def number(value: Any) -> Any:
         return UNSET
     if not isinstance(value, str | bool):
         return null_as_missing(value)
-    found = number_of(value)
+    found = js_number(value)
     if found.is_integer():
         return int(found)
     return value
@@ -80,7 +80,7 @@ def number(value: Any) -> Any:
 def boolean(value: Any) -> Any:
     """`"yes"`, `"1"` and 1 are true, `"no"`, `"0"` and 0 false."""
     if isinstance(value, int | float | str):
-        return BOOLEANS.get(text_of(value), value)
+        return BOOLEANS.get(js_string(value), value)
     return null_as_missing(value)
 
 
@@ -108,7 +108,7 @@ def fail_unless(cast: Cast, types: Any, values: Collection[Any] = ()) -> Cast:
 
 truthiness = unless(is_missing, UNSET, is_truthy)
 """True for all that is true in JavaScript."""
-interpolated = unless(is_missing, "undefined", text_of)
+interpolated = unless(is_missing, "undefined", js_string)
 """The text that a template has for the value."""
 
 

@@ -110,7 +110,7 @@ class Release(Struct, frozen=True, kw_only=True):
         if fails and instead is refusal and refusal.service == errors.NOT_AN_ID:
             instead = errors.FailedField
         if isinstance(instead, type):
-            return instead(refusal.mistake, where=refusal.where)
+            return instead(refusal.expectation, where=refusal.where)
         return instead
 
     def response_data(self, operation_name: str, data: Any) -> Any:

@@ -17,7 +17,7 @@ from mock_server.service.call import Call
 from mock_server.service.reply_parts import part_value
 from mock_server.store.account import App, Chat, objects_in
 from mock_server.store.replies import File, FileType, Part, Record, Reply, as_text
-from mock_server.text.javascript import trimmed
+from mock_server.text.javascript import js_trim
 from mock_server.timing.signals import Signal
 
 _IMAGE = re.compile(
@@ -159,7 +159,7 @@ class Turn(Struct, frozen=True):
             variables = chat.variables
         kept_title = title
         if call.release.keeps_titles:
-            kept_title = trimmed(title) or chat.title
+            kept_title = js_trim(title) or chat.title
         chat = replace(
             replace_reply(chat, self.data_id, parts=parts),
             title=kept_title,
@@ -184,7 +184,7 @@ class Turn(Struct, frozen=True):
         reply = replace(question, obj="AI", parts=(), hide_in_ui=UNSET)
         if self.call.release.counts_history:
             asks_with_file = any(it.file for it in self.question)
-            runs_model = asks_with_file or bool(trimmed(self.call.request.question))
+            runs_model = asks_with_file or bool(js_trim(self.call.request.question))
             length = 0
             if runs_model:
                 length = len(self.chat.records) + len(self.call.request.turns) + 1
@@ -200,7 +200,7 @@ class Turn(Struct, frozen=True):
 
         It is the beginning of the question. Half a character at its end becomes U+FFFD.
         """
-        text = trimmed(self.call.request.question)
+        text = js_trim(self.call.request.question)
         if not self.call.release.keeps_titles:
             first = next((it.text for it in self.question if it.text is not None), "")
             text = first or UNTITLED[1]

@@ -35,7 +35,7 @@ from mock_server.store.objects import (
     fold_text,
     omit,
 )
-from mock_server.text.javascript import number_of
+from mock_server.text.javascript import js_number
 from mock_server.text.wording import count_in_words
 
 
@@ -137,7 +137,7 @@ def prepare_list(call: Call, body: Fields) -> Fields:
 
 def whole_number(value: str | float, where: str) -> int:
     """The number that a text is in JavaScript, without its fraction. Raises FailedField."""
-    number = number_of(value)
+    number = js_number(value)
     if isnan(number):
         raise errors.FailedField("a number", value, where)
     # A cut number is still past any end or limit.

@@ -28,7 +28,7 @@ from mock_server.store.objects import (
     fold_text,
     omit,
 )
-from mock_server.text.javascript import trimmed
+from mock_server.text.javascript import js_trim
 
 PATH = "/api/core/dataset/data"
 MAX_LISTED = 30
@@ -49,8 +49,8 @@ def further_indexes(q: str, a: str, new_indexes: Iterable[NewIndex]) -> tuple[In
         # FastGPT 4.16 makes these itself (core/dataset/data/controller.ts).
         if new.type == "default" or new.type == "imageEmbedding":
             continue
-        text = trimmed(new.text)
-        if text not in ("", trimmed(q), trimmed(a)):
+        text = js_trim(new.text)
+        if text not in ("", js_trim(q), js_trim(a)):
             indexes.setdefault(text, Index(text, new.type))
     return tuple(indexes.values())
 
@@ -244,7 +244,7 @@ def data_detail(call: Call, id: Id) -> DataRowDetails:
 def shown_indexes(row: DataRow) -> list[dict[str, str]]:
     """The indexes of a row: those of clients, then one for each text of its own."""
     typed_texts: list[tuple[str, str]] = [(it.type, it.text) for it in row.indexes]
-    typed_texts += [("default", trimmed(row.q)), ("default", trimmed(row.a))]
+    typed_texts += [("default", js_trim(row.q)), ("default", js_trim(row.a))]
     indexes = []
     for number, (type, text) in enumerate(typed_texts):
         if text:

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from mock_server.errors import FailedField, MissingParams
 from mock_server.service.call import Call, Listing
 from mock_server.store.objects import pick
-from mock_server.text.javascript import is_truthy, number_of
+from mock_server.text.javascript import is_truthy, js_number
 
 T = TypeVar("T")
 DEFAULT_PAGE_SIZE = 10
@@ -47,7 +47,7 @@ def requested_page(
             note_lone_offset(call, source)
     size = page.get("pageSize", default_size)
     # FastGPT 4.17 looks at the number.
-    if not is_truthy(size) or (offset_counts_alone and number_of(size) == 0):
+    if not is_truthy(size) or (offset_counts_alone and js_number(size) == 0):
         raise MissingParams("a pageSize of at least 1", size, "$.pageSize")
     offset = page.get("offset", "")
     # A pageNum replaces an offset of 0, but not "0", unless lone_offset=honour.
@@ -56,9 +56,9 @@ def requested_page(
         is_replaced = not is_truthy(offset)
     if is_replaced:
         return checked_span(
-            page_offset(number_of(page.get("pageNum", 1)), number_of(size)), size, max_size
+            page_offset(js_number(page.get("pageNum", 1)), js_number(size)), size, max_size
         )
-    return checked_span(number_of(offset), size, max_size)
+    return checked_span(js_number(offset), size, max_size)
 
 
 def checked_span(offset: float, size: Any, max_size: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def checked_span(offset: float, size: Any, max_size: int) -> tuple[int, int]:
 
     Raises FailedField.
     """
-    limit = min(number_of(size), max_size)
+    limit = min(js_number(size), max_size)
     if not isfinite(limit):
         raise FailedField("a pageSize that is a number", size, "$.pageSize")
     if not isfinite(offset) or offset < 0:

@@ -19,7 +19,7 @@ _NUMBER = re.compile(
 """A text that is a number; a blank one is 0."""
 
 
-def number_of(value: Any) -> float:
+def js_number(value: Any) -> float:
     """The number that Number() makes of a JSON value, or NaN."""
     # A list becomes a text first: that of its only item.
     while isinstance(value, list) and len(value) < 2:
@@ -35,18 +35,18 @@ def number_of(value: Any) -> float:
     return float(number or 0)
 
 
-def text_of(value: Any) -> str:
+def js_string(value: Any) -> str:
     """The text that String() makes of a JSON value."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return ",".join("" if it is None else text_of(it) for it in value)
+        return ",".join("" if it is None else js_string(it) for it in value)
     if isinstance(value, dict):
         return "[object Object]"
     return json.encode(value).decode()
 
 
-def trimmed(text: str) -> str:
+def js_trim(text: str) -> str:
     """The text that trim() makes: without blanks around it."""
     return text.strip(_BLANK)
 
