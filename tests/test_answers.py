@@ -34,9 +34,9 @@ def test_a_placeholder_may_have_blanks(client):
     assert client.fetch("/x/7", method="GET").json() == ["7", "no. 1"]
 
 
-SLIPS = {"{{cuont}}": "count", "{{Count}}": "count", "{{bdoy.x}}": "body", "{{querry.q}}": "query"}
-SLIPS |= {"{{paht.id}}": "path", "{{body}}": "body", "{{now.x}}": "now", "{{nowe}}": "now"}
-WRONG = {it: f"{re.escape(it)} .*'{SLIPS[it]}'" for it in SLIPS}
+TYPOS = {"{{cuont}}": "count", "{{Count}}": "count", "{{bdoy.x}}": "body", "{{querry.q}}": "query"}
+TYPOS |= {"{{paht.id}}": "path", "{{body}}": "body", "{{now.x}}": "now", "{{nowe}}": "now"}
+WRONG = {it: f"{re.escape(it)} .*'{TYPOS[it]}'" for it in TYPOS}
 WRONG["{{path.idd}}"] = "{{path.idd}} .*'idd' .*'id'"
 
 

@@ -211,11 +211,11 @@ def test_a_long_value_is_cut_between_its_items(ids):
 
 ALTERED = {"kind": "alter", "operation": "listV2", "set": {"nickname": "Bob"}, "times": None}
 MORE = {"kind": "wrong_total", "operation": "listV2", "times": None}
-LOST = {"method": "PUT", "path": OLD_PIN, "status": 404}
+INVALID = {"method": "PUT", "path": OLD_PIN, "status": 404}
 CHANGES: list[tuple[dict[str, Any], dict[str, Any], list[str], str]] = [
     (
         {"page_size_over_limit": "reject"},
-        {"answers": [LOST]},
+        {"answers": [INVALID]},
         ["status is 400, in", "status is 404, in the mock"],
         "page_size_over_limit, legacy_paths",
     ),

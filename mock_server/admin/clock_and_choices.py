@@ -110,4 +110,4 @@ def read_choices(profile_name: str, choices: JsonObject) -> Choices:
         where = "$.profile"
         if wrong.where != "profile":
             where = f"$.choices.{wrong.where}"
-        raise InvalidField(wrong.mistake, where=where, suggestion=wrong.suggestion) from None
+        raise InvalidField(wrong.expectation, where=where, suggestion=wrong.suggestion) from None

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from mock_server.decoding.validation import Place, salvage
+from mock_server.decoding.validation import Place, convert_or_report
 from mock_server.errors import BadJson, InvalidField
 
 JsonObject = dict[str, Any]
@@ -35,7 +35,7 @@ def value_of_text(text: Any) -> Any:
     return text
 
 
-def replace_halves(content: bytes) -> bytes:
+def replace_lone_surrogates(content: bytes) -> bytes:
     """JSON with U+FFFD for each escape of half a surrogate pair, as `"\\ud83d"` alone."""
     return _ESCAPE.sub(lambda it: b"\\" + (it[1] or b"ufffd"), content)
 
@@ -50,18 +50,18 @@ def json_value(content: bytes, decode: Callable[[bytes], Any] = msgspec.json.dec
         raise BadJson(f"JSON ({reason_not_json(error)})") from None
     # Counting brackets is cheap, and most bodies have too few for so many levels.
     brackets = content.count(b"{") + content.count(b"[")
-    if brackets > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
+    if brackets > MAX_DEPTH and is_deeper_than(value, MAX_DEPTH):
         raise BadJson(f"JSON of at most {MAX_DEPTH} levels")
     return value
 
 
-def is_deeper(value: Any, levels: int) -> bool:
+def is_deeper_than(value: Any, levels: int) -> bool:
     """Whether a value has more levels than this: a text has none, `[{}]` has two."""
     if isinstance(value, dict):
         value = [*value.values()]
     if not isinstance(value, list | tuple):
         return False
-    return levels == 0 or any(is_deeper(item, levels - 1) for item in value)
+    return levels == 0 or any(is_deeper_than(item, levels - 1) for item in value)
 
 
 def kept_value(value: Any, where: str, levels: int = MAX_KEPT_DEPTH) -> Any:
@@ -107,5 +107,5 @@ def convert_or_refuse(
     sent fields: a missing field may be among them, misspelled.
     """
     place = Place(is_strict=strict, sent_names=tuple(sent_names))
-    instance: ValueT = salvage(value, kind, place)
+    instance: ValueT = convert_or_report(value, kind, place)
     return instance

@@ -20,7 +20,7 @@ from mock_server.text.wording import closest_word, did_you_mean, value_in_words
 from mock_server.timing.clock import A_TIME, ms_of
 from mock_server.timing.system_time import RealTime
 
-LOST = object()
+INVALID = object()
 """Stands for a value that could not be converted."""
 MAX_COMPARED = 100
 """The most sent names that are compared with the name of a missing field."""
@@ -62,7 +62,7 @@ class Place(Struct, frozen=True, eq=False, kw_only=True):
     """The names of all sent fields: a missing field may be among them, misspelled."""
 
     @property
-    def mistake_count(self) -> int:
+    def problem_count(self) -> int:
         """How many mistakes were noted: none here, where the first one is raised."""
         return 0
 
@@ -95,9 +95,9 @@ def json_path(path: JsonPath) -> str:
     return text
 
 
-def salvage(value: Any, kind: Any, place: Place) -> Any:
-    """Convert a value to a type, without its wrong values, which are reported; else LOST."""
-    mistake: BaseException | None = None
+def convert_or_report(value: Any, kind: Any, place: Place) -> Any:
+    """Convert a value to a type, without its wrong values, which are reported; else INVALID."""
+    cause: BaseException | None = None
     try:
         instance = msgspec.convert(value, kind, strict=place.is_strict)
         if isinstance(instance, datetime):
@@ -105,38 +105,38 @@ def salvage(value: Any, kind: Any, place: Place) -> Any:
         return instance
     except (msgspec.ValidationError, ValueError) as error:
         # What `__post_init__` raised, if it was called: its message says what was expected.
-        mistake = error.__cause__
+        cause = error.__cause__
     # A mistake in a part of the value is reported there, not for the whole value.
-    count_before = place.mistake_count
-    remains = _salvage_content(value, [*map(plain_type, union_members(kind))], place)
-    if place.mistake_count > count_before:
+    count_before = place.problem_count
+    remains = _convert_content(value, [*map(plain_type, union_members(kind))], place)
+    if place.problem_count > count_before:
         return remains
-    if mistake is None:
+    if cause is None:
         _report_wrong(value, kind, place)
-        return LOST
-    if isinstance(mistake, FieldError):
-        place = place.below(mistake.field)
-    place.report(str(mistake).removeprefix("Expected "))
-    return LOST
+        return INVALID
+    if isinstance(cause, FieldError):
+        place = place.below(cause.field)
+    place.report(str(cause).removeprefix("Expected "))
+    return INVALID
 
 
-def _salvage_content(value: Any, kinds: list[Any], place: Place) -> Any:
-    """An object or an array without its wrong values, which are reported; else LOST."""
+def _convert_content(value: Any, kinds: list[Any], place: Place) -> Any:
+    """An object or an array without its wrong values, which are reported; else INVALID."""
     structs_of_union = [*filter(is_struct, kinds)]
     if isinstance(value, dict) and structs_of_union:
-        return _salvage_struct(value, structs_of_union, place)
+        return _convert_struct(value, structs_of_union, place)
     for kind in kinds:
         if isinstance(value, dict) and get_origin(kind) is dict:
-            return _salvage_dict(value, kind, place)
+            return _convert_dict(value, kind, place)
         if isinstance(value, list) and get_origin(kind) in (tuple, list):
-            return _salvage_list(value, get_args(kind)[0], place)
-    return LOST
+            return _convert_list(value, get_args(kind)[0], place)
+    return INVALID
 
 
-def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
+def _convert_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
     kind = _find_struct(value, kinds, place)
     if kind is None:
-        return LOST
+        return INVALID
     config = kind.__struct_config__
     fields = {it.encode_name: it for it in structs.fields(kind)}
     known_names = {*fields, config.tag_field}
@@ -148,28 +148,28 @@ def _salvage_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
     other_names = [*unknown_names, *place.sent_names][:MAX_COMPARED]
     arguments: dict[str, Any] = {}
     for field in fields.values():
-        item = _salvage_field(value, field, other_names, place)
-        if item is not LOST:
+        item = _convert_field(value, field, other_names, place)
+        if item is not INVALID:
             arguments[field.name] = item
-    # A required field may be LOST, or fields may contradict each other.
+    # A required field may be INVALID, or fields may contradict each other.
     try:
         return kind(**arguments)
     except (TypeError, ValueError):
-        return LOST
+        return INVALID
 
 
-def _salvage_field(
+def _convert_field(
     value: dict[str, Any], field: structs.FieldInfo, other_names: list[str], place: Place
 ) -> Any:
-    """The converted field of an object; LOST if it is missing or wrong."""
+    """The converted field of an object; INVALID if it is missing or wrong."""
     name = field.encode_name
-    item = LOST
+    item = INVALID
     if name in value:
-        item = salvage(value[name], field.type, place.below(name))
+        item = convert_or_report(value[name], field.type, place.below(name))
     elif field.required:
         _report_missing(name, other_names, place.below(name))
     # An object is kept without a required text: other entries may refer to the object.
-    if item is LOST and field.required and field.type is str:
+    if item is INVALID and field.required and field.type is str:
         return ""
     return item
 
@@ -207,28 +207,30 @@ def _find_struct(
     return tags.get(str(tag))
 
 
-def _salvage_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
+def _convert_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
     key_kind, item_kind = get_args(kind)
     for key in value:
         try:
             msgspec.convert(key, key_kind)
         except msgspec.ValidationError:
             _report_wrong(key, key_kind, place.below(key), at_key=True)
-    items = {key: salvage(item, item_kind, place.below(key)) for key, item in value.items()}
-    return {key: item for key, item in items.items() if item is not LOST}
+    items = {
+        key: convert_or_report(item, item_kind, place.below(key)) for key, item in value.items()
+    }
+    return {key: item for key, item in items.items() if item is not INVALID}
 
 
-def _salvage_list(value: list[Any], kind: Any, place: Place) -> Any:
-    items = [salvage(item, kind, place.below(index)) for index, item in enumerate(value)]
+def _convert_list(value: list[Any], kind: Any, place: Place) -> Any:
+    items = [convert_or_report(item, kind, place.below(index)) for index, item in enumerate(value)]
     first_kind = plain_type(union_members(kind)[0])
-    # An empty text or object replaces a LOST one, so that the others keep their indexes.
+    # An empty text or object replaces an INVALID one, so that the others keep their indexes.
     if first_kind is str:
-        return tuple("" if it is LOST else it for it in items)
+        return tuple("" if it is INVALID else it for it in items)
     if not is_struct(first_kind):
-        return tuple(it for it in items if it is not LOST)
+        return tuple(it for it in items if it is not INVALID)
     required = [it.name for it in structs.fields(first_kind) if it.required]
     for index, item in enumerate(items):
-        if item is LOST:
+        if item is INVALID:
             items[index] = first_kind(**dict.fromkeys(required, ""))
     return tuple(items)
 

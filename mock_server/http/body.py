@@ -13,7 +13,7 @@ from mock_server.decoding.json_values import (
     JsonObject,
     decode_as_javascript,
     json_value,
-    replace_halves,
+    replace_lone_surrogates,
 )
 from mock_server.errors import BadCharset, BadForm, BadJson, LimitReached, NotAnObject, Refusal
 from mock_server.http.forms import (
@@ -33,45 +33,45 @@ _ITEM_SIGN = re.compile(r"\[\d*\]$")
 """What follows the name of an array in the name of an item, as in `tags[]` and `tags[0]`."""
 
 
-class Reading(Struct, frozen=True):
-    """What a body says."""
+class DecodedBody(Struct, frozen=True):
+    """The value of a body, or why it has none that counts."""
 
     value: Any
-    """The JSON value, or the fields of a form. With a mistake it is a guess, None without one."""
-    mistake: Refusal | None = None
+    """The JSON value, or the fields of a form. With a refusal it is a guess, None without one."""
+    refusal: Refusal | None = None
     """Why the body cannot be read under the choices."""
     is_plain: bool = True
     """Whether the body is JSON in UTF-8, the only form that the spec has (spec 5)."""
 
 
-def read(body: bytes, headers: Mapping[str, str], choices: Choices) -> Reading:
+def decode_body(body: bytes, headers: Mapping[str, str], choices: Choices) -> DecodedBody:
     """Read a body under choices request_form and content_type_missing."""
     counts_as_json = "content-type" not in headers and choices.content_type_missing == "accept"
     try:
         if choices.request_form == "strict" or counts_as_json:
-            content = replace_halves(body)
-            reading = Reading(json_value(content), is_plain=content == body)
+            content = replace_lone_surrogates(body)
+            decoded = DecodedBody(json_value(content), is_plain=content == body)
         else:
-            reading = read_as_service(body, headers)
-    except (BadCharset, BadForm, BadJson, LimitReached, NotAnObject) as mistake:
-        return Reading(guess(body, headers), mistake)
-    if not isinstance(reading.value, dict):
-        return Reading(reading.value, NotAnObject("a JSON object"))
-    return reading
+            decoded = decode_as_service(body, headers)
+    except (BadCharset, BadForm, BadJson, LimitReached, NotAnObject) as refusal:
+        return DecodedBody(guess_value(body, headers), refusal)
+    if not isinstance(decoded.value, dict):
+        return DecodedBody(decoded.value, NotAnObject("a JSON object"))
+    return decoded
 
 
-def read_as_service(body: bytes, headers: Mapping[str, str]) -> Reading:
+def decode_as_service(body: bytes, headers: Mapping[str, str]) -> DecodedBody:
     """Read a URL-encoded form, or JSON in any charset, as the Next.js of FastGPT 4.16 does.
 
     Raises BadCharset, BadForm, BadJson, LimitReached, NotAnObject.
     """
     media = media_type(headers)
     if media == URL_ENCODED:
-        return Reading(form_value(body, headers), is_plain=False)
+        return DecodedBody(form_value(body, headers), is_plain=False)
     if media not in JSON_TYPES:
         raise NotAnObject(f"a JSON object with Content-Type: {JSON}, got {media or 'none'}")
     content = in_utf8(body, headers) or b"{}"
-    return Reading(json_value(content, decode_as_javascript), is_plain=content == body)
+    return DecodedBody(json_value(content, decode_as_javascript), is_plain=content == body)
 
 
 def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
@@ -81,17 +81,17 @@ def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
     """
     # The usual header names no charset.
     if body.isascii() and headers.get("content-type") == JSON:
-        return replace_halves(body)
+        return replace_lone_surrogates(body)
     charset = header_parameters(headers.get("content-type", "")).get("charset", "utf-8")
     try:
         text = body.decode(charset, "replace")
     # A charset that is unknown, or a codec for other things than texts.
     except (LookupError, UnicodeError):
         raise BadCharset("a charset such as utf-8", charset, "header Content-Type") from None
-    return replace_halves(text.removeprefix("\ufeff").encode(errors="replace"))
+    return replace_lone_surrogates(text.removeprefix("\ufeff").encode(errors="replace"))
 
 
-def guess(body: bytes, headers: Mapping[str, str]) -> Any:
+def guess_value(body: bytes, headers: Mapping[str, str]) -> Any:
     """What a body says that is refused, for the journal and conditions; None if it says nothing."""
     if not body:
         return {}

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope
 from mock_server.choices import Choices
 from mock_server.decoding.json_values import MAX_DEPTH, JsonObject
 from mock_server.errors import BadCharset, BadJson, BodyTooLarge
-from mock_server.http.body import Reading, read, value_or_text
+from mock_server.http.body import DecodedBody, decode_body, value_or_text
 from mock_server.http.forms import JSON, group_by_name
 
 ADMIN_PATH = "/__admin"
@@ -71,9 +71,9 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return key_of_any_scheme(self.headers) or None
 
     @cached_property
-    def reading(self) -> Reading:
+    def decoded_body(self) -> DecodedBody:
         """What the body says."""
-        return read(self.body, self.headers, self.choices)
+        return decode_body(self.body, self.headers, self.choices)
 
     @cached_property
     def path_of_segments(self) -> str:
@@ -83,12 +83,12 @@ class ClientRequest(Struct, frozen=True, dict=True):
     @property
     def body_or_text(self) -> Any:
         """The value of the body, else its text; None without a body."""
-        return value_or_text(self.reading.value, self.body)
+        return value_or_text(self.decoded_body.value, self.body)
 
     @property
     def fields(self) -> JsonObject:
         """The value of the body if it is an object, else an empty object."""
-        value = self.reading.value
+        value = self.decoded_body.value
         return value if isinstance(value, dict) else {}
 
     @property
@@ -102,7 +102,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
     @property
     def has_broken_json(self) -> bool:
         """Whether the body is not JSON, although its media type is JSON or missing."""
-        is_broken = isinstance(self.reading.mistake, BadJson | BadCharset)
+        is_broken = isinstance(self.decoded_body.refusal, BadJson | BadCharset)
         is_json = "json" in self.headers.get("content-type", "json").lower()
         return bool(self.body) and is_broken and is_json
 

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from mock_server.decoding.json_values import (
     MAX_KEPT_DEPTH,
     convert_or_refuse,
-    is_deeper,
+    is_deeper_than,
     kept_value,
 )
 from mock_server.errors import InvalidField
@@ -35,7 +35,7 @@ from mock_server.rules.rule import Candidate, Rule, Times
 from mock_server.store.account import Store
 from mock_server.store.objects import Collection, DataRow, Dataset, derived_id
 from mock_server.store.replies import MAX_PAUSE_MS, Pace, Part, Reply, as_part, as_text
-from mock_server.text.wording import did_you_mean, slip_of
+from mock_server.text.wording import did_you_mean, typo_of
 from mock_server.timing.clock import Clock
 
 MAX_PLACEHOLDERS = 100
@@ -165,7 +165,7 @@ class ReplyRule(LastingRule, tag="reply", frozen=True):
                 check_part(part)
         check_placeholders([self.text, self.parts, self.variables])
         # The values in a part are below three levels of the rule.
-        if is_deeper(to_builtins(self), MAX_KEPT_DEPTH + 3):
+        if is_deeper_than(to_builtins(self), MAX_KEPT_DEPTH + 3):
             raise ValueError(f"Expected values of at most {MAX_KEPT_DEPTH} levels")
 
     @property
@@ -344,7 +344,7 @@ def rule_warnings(rule: Rule) -> Iterator[str]:
         written = f"{{{{{text}}}}}"
         first, _, rest = text.strip(" ").partition(".")
         if not _PLACEHOLDER.fullmatch(written):
-            meant = first if first in PLACEHOLDER_ROOTS else slip_of(first, PLACEHOLDER_ROOTS)
+            meant = first if first in PLACEHOLDER_ROOTS else typo_of(first, PLACEHOLDER_ROOTS)
             if meant:
                 yield f"{written} stays a text: it is no placeholder, but nearly {meant!r}"
         elif first == "path" and rest not in rule.path_names:
@@ -357,7 +357,7 @@ def rule_warnings(rule: Rule) -> Iterator[str]:
 def placeholder_values(firing: Candidate[Any], clock: Clock) -> dict[str, Any]:
     """The values of all placeholders."""
     return {
-        "body": firing.exchange.request.reading.value,
+        "body": firing.exchange.request.decoded_body.value,
         "query": firing.exchange.request.query,
         "path": firing.parameters,
         "count": firing.active.fired + 1,

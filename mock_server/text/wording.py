@@ -47,7 +47,7 @@ def closest_word(word: str, words: Iterable[str]) -> str | None:
 def did_you_mean(word: object, words: Iterable[str]) -> str:
     """` (did you mean 'WORD'?)` for the end of a message; empty if all words are too different.
 
-    Another number is no slip.
+    Another number is no typo.
     """
     closest = closest_word(str(word), words)
     if closest is None or str(word).isdecimal():
@@ -63,8 +63,8 @@ def check_names(names: Iterable[object], known: Sequence[str]) -> None:
             raise ValueError(f"Expected {', '.join(known)}, got {name!r}{suggestion}")
 
 
-def slip_of(word: str, words: Iterable[str]) -> str | None:
-    """The word of which this one is a slip: they differ in case, or in one letter or its place.
+def typo_of(word: str, words: Iterable[str]) -> str | None:
+    """The word of which this one is a typo: they differ in case, or in one letter or its place.
 
     None if it may be meant: numbers and single letters tell ids apart, `tmb-1` from `tmb-2`.
     """
