@@ -12,7 +12,7 @@ from msgspec import structs
 
 from mock_server.admin.application import ADMIN_ROUTES
 from mock_server.faults.rule_kinds import KINDS
-from mock_server.service.account import login_by_password
+from mock_server.service.logins import login_by_password
 from mock_server.service.operation import COMMON_WORDS, Operation
 from mock_server.service.operations import OPERATIONS
 

@@ -12,9 +12,9 @@ from mock_server.rules.handlers import HANDLER, handler_name
 from mock_server.rules.paths import PathPattern
 from mock_server.rules.response_rules import rule_warnings
 from mock_server.rules.rule import ActiveRule, PresetName, Rule
+from mock_server.service.chat_records import LinkedPage
 from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.service.pages import Page
-from mock_server.service.records import LinkedPage
 from mock_server.store.account import Store
 from mock_server.text.wording import did_you_mean
 

@@ -290,7 +290,7 @@ class RateLimit(ResponseFault, tag="rate_limit", frozen=True, kw_only=True):
         return error_response(RateLimited(expected, headers=headers), handling.choices)
 
 
-BreakingFault = (
+AnyResponseFault = (
     Error
     | Delay
     | Hold

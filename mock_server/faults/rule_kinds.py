@@ -5,8 +5,8 @@ from urllib.parse import unquote
 
 from mock_server.decoding.json_values import convert_or_refuse
 from mock_server.errors import InvalidField
-from mock_server.faults.page_faults import DistortingFault
-from mock_server.faults.response_faults import BreakingFault
+from mock_server.faults.data_faults import AnyDataFault
+from mock_server.faults.response_faults import AnyResponseFault
 from mock_server.http.request import ADMIN_PATH, OPENAPI_PATH
 from mock_server.rules.paths import PathPattern
 from mock_server.rules.response_rules import AnswerRule, HitsRule, ReplyRule
@@ -15,7 +15,7 @@ from mock_server.service.operations import OPERATION_NAMES, OPERATIONS
 from mock_server.text.wording import did_you_mean
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
-AnyFault = BreakingFault | DistortingFault
+AnyFault = AnyResponseFault | AnyDataFault
 AnyRule = AnyFault | AnswerRule | ReplyRule | HitsRule
 KINDS: dict[str, type[Rule]] = {str(it.__struct_config__.tag): it for it in get_args(AnyRule)}
 

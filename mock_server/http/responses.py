@@ -61,10 +61,12 @@ def error_form(refusal: Refusal, choices: Choices) -> ErrorForm:
     return refusal.plain if is_plain else refusal.service
 
 
-def envelope_of(refusal: Refusal, choices: Choices, advice: str = "") -> ErrorEnvelope:
-    """The envelope of a refusal under choice error_form; `advice` ends its message."""
+def envelope_of(refusal: Refusal, choices: Choices, suggestion: str = "") -> ErrorEnvelope:
+    """The envelope of a refusal under choice error_form; `suggestion` ends its message."""
     form = error_form(refusal, choices)
-    envelope = ErrorEnvelope(form.code, form.status_text, refusal.message + advice, refusal.data)
+    envelope = ErrorEnvelope(
+        form.code, form.status_text, refusal.message + suggestion, refusal.data
+    )
     if choices.error_form == "plain":
         return envelope
     # Only the form of FastGPT says that the user is at fault, or which field is wrong.
@@ -77,8 +79,8 @@ def envelope_of(refusal: Refusal, choices: Choices, advice: str = "") -> ErrorEn
     return envelope
 
 
-def error_response(refusal: Refusal, choices: Choices, advice: str = "") -> Response:
-    """The response to a refusal, under the choices on errors; `advice` ends its message."""
+def error_response(refusal: Refusal, choices: Choices, suggestion: str = "") -> Response:
+    """The response to a refusal, under the choices on errors; `suggestion` ends its message."""
     form = error_form(refusal, choices)
     status = form.status
     is_text = bool(refusal.service_text) and choices.error_form == "service"
@@ -89,7 +91,7 @@ def error_response(refusal: Refusal, choices: Choices, advice: str = "") -> Resp
     if is_text:
         response = Response(refusal.service_text, status, NO_STORE)
     else:
-        response = json_response(envelope_of(refusal, choices, advice), status)
+        response = json_response(envelope_of(refusal, choices, suggestion), status)
     # Some statuses and errors have headers of their own.
     response.headers.update(refusal.headers)
     if response.status_code == 401:

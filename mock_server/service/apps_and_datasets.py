@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, field
 
 from mock_server.errors import TeamForbidden
 from mock_server.service.call import Call
-from mock_server.service.fields import (
+from mock_server.service.request_fields import (
     APP_AVATAR,
     MEMBER_AVATAR,
     ParentId,

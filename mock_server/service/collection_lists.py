@@ -18,9 +18,9 @@ from mock_server.service.collections import (
     training_progress,
 )
 from mock_server.service.examples import DEMO_DATASET
-from mock_server.service.fields import struct_from
 from mock_server.service.operation import Fields, Operation
 from mock_server.service.pages import ALL, Page, list_page, page_offset, requested_page
+from mock_server.service.request_fields import struct_from
 from mock_server.service.rights import Permission, rights
 from mock_server.store.account import subtree_ids
 from mock_server.store.objects import (

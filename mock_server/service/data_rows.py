@@ -10,9 +10,9 @@ from mock_server import errors
 from mock_server.decoding.json_values import kept_value
 from mock_server.service.call import Call
 from mock_server.service.examples import DEMO_COLLECTION, DEMO_ROW
-from mock_server.service.fields import replace_sent, struct_from
 from mock_server.service.operation import MAX_TEXT, Operation
 from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, list_page, requested_page
+from mock_server.service.request_fields import replace_sent, struct_from
 from mock_server.service.text_chunks import clean_text
 from mock_server.service.training import UNTRAINED_HINT, shows_untrained, train
 from mock_server.store.objects import (

@@ -27,10 +27,10 @@ from mock_server.journal import Violation
 from mock_server.rules.handlers import Failures, error_in_words, harmless_error, raise_if_cancelled
 from mock_server.rules.response_rules import AnswerRule, run_handler
 from mock_server.rules.rule import ActiveRule, Candidate, HandlerNotRun, Pick, Rule
-from mock_server.service.advice import accepting_choices
+from mock_server.service.accepting_choices import accepting_choices
 from mock_server.service.call import Call
-from mock_server.service.hints import refusal_hint
 from mock_server.service.operation import Operation
+from mock_server.service.refusal_hints import refusal_hint
 from mock_server.service.routes import Routes
 
 log = logging.getLogger(__name__)
@@ -184,7 +184,7 @@ class Handling:
     def refused_outcome(self, refusal: Refusal, call: Call) -> Call:
         """The outcome of a refusal. It may name choices that would accept it."""
         operation = self._operation
-        advice = ""
+        suggestion = ""
         # No choice serves a path that no operation has. The refusal of a related route names no
         # choices, although some would accept it.
         names_choices = self._routes.has_path(call.request.path)
@@ -193,18 +193,18 @@ class Handling:
             may_be_bound = operation.takes_bound_keys and call.caller.app_id is not None
             names_choices = operation.section is not None or may_be_bound
         if names_choices:
-            advice = " or ".join(accepting_choices(refusal, call, self._routes))
-        if advice:
-            advice = f" (accepted with {advice})"
+            suggestion = " or ".join(accepting_choices(refusal, call, self._routes))
+        if suggestion:
+            suggestion = f" (accepted with {suggestion})"
         return call.refused(
-            self.refusal_response(refusal, call, advice), refusal_hint(refusal, call, operation)
+            self.refusal_response(refusal, call, suggestion), refusal_hint(refusal, call, operation)
         )
 
-    def refusal_response(self, refusal: Refusal, call: Call, advice: str = "") -> Response:
+    def refusal_response(self, refusal: Refusal, call: Call, suggestion: str = "") -> Response:
         """The response to a refusal; if the client wants a stream, the operation may send one."""
         if not call.release.has_error_types:
             refusal.is_user_error = False
-        response = error_response(refusal, call.choices, advice)
+        response = error_response(refusal, call.choices, suggestion)
         if self._operation is not None and self._operation.stream_refusal:
             response = self._operation.stream_refusal(refusal, response, call)
         return response

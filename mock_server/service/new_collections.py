@@ -17,13 +17,13 @@ from mock_server.service.call import Call
 from mock_server.service.collections import known_tags_first, require_folder
 from mock_server.service.datasets import FileServerType
 from mock_server.service.examples import DEMO_API_DATASET, DEMO_DATASET
-from mock_server.service.fields import (
+from mock_server.service.operation import MAX_TEXT, Fields, Operation
+from mock_server.service.request_fields import (
     Name,
     ParentId,
     Text,
     check_folder_depth,
 )
-from mock_server.service.operation import MAX_TEXT, Fields, Operation
 from mock_server.service.text_chunks import clean_text, split_text
 from mock_server.service.training import train
 from mock_server.store.objects import (

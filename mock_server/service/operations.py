@@ -4,16 +4,16 @@ from itertools import chain
 from types import ModuleType
 
 from mock_server.service import (
-    account,
     apps,
+    chat_records,
     chats,
     collection_lists,
     collections,
     completions,
     data_rows,
     datasets,
+    logins,
     new_collections,
-    records,
     search,
 )
 from mock_server.service.operation import Operation
@@ -22,14 +22,14 @@ SUBJECTS = (
     chats,
     collection_lists,
     collections,
-    records,
+    chat_records,
     completions,
     apps,
     datasets,
     new_collections,
     data_rows,
     search,
-    account,
+    logins,
 )
 
 

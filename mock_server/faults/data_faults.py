@@ -1,4 +1,4 @@
-"""The kinds of faults in data: a lost write, and pages that are wrong.
+"""The kinds of faults in data: a lost write, and wrong pages of lists.
 
 A page is a response whose `data` has `list` and `total`. Faults find items of other pages in the
 list that the outcome names. If it names none, as for an answer of a test, the page is all there is.
@@ -146,7 +146,7 @@ class PageDrift(PageFault, tag="page_drift", frozen=True):
         page.total += inserted - removed
 
 
-DistortingFault = LostWrite | WrongTotal | Alter | DuplicateItem | PageDrift
+AnyDataFault = LostWrite | WrongTotal | Alter | DuplicateItem | PageDrift
 
 
 def new_item(sample: Item, index: int, random: Random) -> Item:
