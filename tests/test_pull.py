@@ -149,7 +149,7 @@ def test_what_is_read_and_tried_again_is_said_in_plain_words(serve):
     server = serve({"apps": [{"id": "a"}]})
     server.respond("app.list", text="<title>Bad&nbsp;gate</title>", status=502, times=1)
     said: list[str] = []
-    pull(server.url, KEY, say=said.append, pause=0)
+    pull(server.url, KEY, log=said.append, pause=0)
     page = f"0 s: 502 'Bad\\xa0gate' {server.url}/api/core/app/list"
     assert tells(said[0], "apps top level") and tells(said[1], page)
     of_datasets = ["reading the datasets at the top level", "reading all datasets"]

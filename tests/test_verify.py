@@ -61,7 +61,7 @@ SERVERS = [(SERVICE, {}, True)]
 
 
 def report_on(client: LocalClient, may_write: bool = False) -> Report:
-    return verify_server(client, may_write=may_write, say=lambda line: None, pause=0)
+    return verify_server(client, may_write=may_write, log=lambda line: None, pause=0)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_servers_are_told_apart_and_left_as_they_were(name, choices, may_write):
     with LocalClient(account, profile=name, choices=choices) as client:
         before = kept(client)
         dataset = DATASET if right.related_routes == "off" else None
-        report = verify_server(client, dataset=dataset, may_write=may_write, say=print, pause=0)
+        report = verify_server(client, dataset=dataset, may_write=may_write, log=print, pause=0)
         assert kept(client) == before
     assert report.observed == {it: getattr(right, it) for it in report.observed}
     assert report.drift == []

@@ -11,7 +11,7 @@ import click
 
 from mock_server import __version__
 from mock_server.cli import common, offline, real_service, serving
-from mock_server.cli.common import PREFIX, fail, say
+from mock_server.cli.common import PREFIX, fail, print_to_stderr
 from mock_server.fixture.load import SHIPPED
 from mock_server.text.wording import did_you_mean
 
@@ -81,7 +81,7 @@ def warn_of_unknown_variables() -> None:
         if name.startswith(PREFIX):
             suggestion = did_you_mean(name.removeprefix(PREFIX), endings)
             suggestion = suggestion.replace(" '", f" '{PREFIX}")
-            say(f"warning: unknown variable {name}{suggestion}")
+            print_to_stderr(f"warning: unknown variable {name}{suggestion}")
 
 
 def main(args: Sequence[str] | None = None) -> None:

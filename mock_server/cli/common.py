@@ -51,7 +51,9 @@ class Option(click.Option):
         value = super().resolve_envvar_value(ctx)
         # Kubernetes sets this one for a Service with the name mock-server.
         if self.name == "port" and value and value.startswith("tcp://"):
-            say(f"warning: {PREFIX}PORT={value} is an address of Kubernetes, which is ignored")
+            print_to_stderr(
+                f"warning: {PREFIX}PORT={value} is an address of Kubernetes, which is ignored"
+            )
             return None
         return value
 
@@ -76,14 +78,14 @@ MAX_LABEL = 63
 PORT = click.IntRange(0, 65535)
 
 
-def say(message: str) -> None:
+def print_to_stderr(message: str) -> None:
     """Write a line to stderr."""
     click.echo(message, err=True)
 
 
 def fail(message: str, code: Exit = Exit.FAILED) -> NoReturn:
     """End the command with a message on stderr."""
-    say(message)
+    print_to_stderr(message)
     raise SystemExit(code)
 
 

@@ -5,7 +5,15 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from mock_server.cli.common import FIXTURE, Command, Exit, check_once, fail, say, write_out
+from mock_server.cli.common import (
+    FIXTURE,
+    Command,
+    Exit,
+    check_once,
+    fail,
+    print_to_stderr,
+    write_out,
+)
 from mock_server.fixture.document import schema
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.source import FixtureError
@@ -27,7 +35,7 @@ def load_or_fail(files: tuple[str, ...]) -> Baseline:
             message += f" - named by {FIXTURE}"
         fail(message, Exit.BROKEN_FIXTURE)
     for warning in fixture.warnings:
-        say(f"warning: {warning}")
+        print_to_stderr(f"warning: {warning}")
     return fixture
 
 

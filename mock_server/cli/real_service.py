@@ -22,7 +22,7 @@ from mock_server.cli.common import (
     check_new,
     fail,
     option,
-    say,
+    print_to_stderr,
     write_document,
     write_out,
 )
@@ -130,7 +130,7 @@ def verify_command(
                 baseline=known,
                 key_env=key_env,
                 may_write=may_write,
-                say=say,
+                log=print_to_stderr,
             )
     except NotReadable as error:
         problem = f"nothing is observed with the key in {key_env}: {error}"
@@ -169,15 +169,15 @@ def pull_command(
     check_new(output, "--output", force)
     key = key_from(key_env)
     with reading_a_service():
-        document, problems = pull(base_url, key, say=say, **selection)
+        document, problems = pull(base_url, key, log=print_to_stderr, **selection)
         for problem in problems:
-            say(problem)
+            print_to_stderr(problem)
         if not (document["apps"] or document["datasets"]):
             fail(f"nothing could be read with the key in {key_env}, nothing is written")
         if anonymize:
             document = anonymized(document)
         write_document(document, output)
-        say(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
+        print_to_stderr(f"wrote {load_fixture(document).summary} to {output or 'stdout'}")
     raise SystemExit(bool(problems))
 
 
@@ -206,10 +206,12 @@ def har_command(file: Path, app: str | None, pace: bool, output: Path | None, fo
     except ValueError as error:
         fail(f"{file}: {error}", Exit.BROKEN_FIXTURE)
     for note in notes:
-        say(note)
+        print_to_stderr(note)
     if not document["apps"]:
         fail(f"{file} shows no reply")
     write_document(document, output)
     for app_entry in document["apps"]:
         replies = count_in_words(len(app_entry["replies"]), "exchange")
-        say(f"wrote {replies} as replies of app {app_entry['id']} to {output or 'stdout'}")
+        print_to_stderr(
+            f"wrote {replies} as replies of app {app_entry['id']} to {output or 'stdout'}"
+        )

@@ -33,7 +33,7 @@ from mock_server.cli.common import (
     check_once,
     fail,
     option,
-    say,
+    print_to_stderr,
 )
 from mock_server.cli.offline import load_or_fail
 from mock_server.fixture.load import load_fixture
@@ -155,9 +155,9 @@ def serve_command(
     except ValueError as error:
         fail(str(error))
     listener = listener_at(host, port)
-    say(banner(loaded, profile, url_of(listener), is_open=admin_token is None))
+    print_to_stderr(banner(loaded, profile, url_of(listener), is_open=admin_token is None))
     if demo:
-        say(f"demo: {url_of(listener)}/demo/")
+        print_to_stderr(f"demo: {url_of(listener)}/demo/")
     reload = None
     if watch:
         reload = Watch(fixture, application.state.sandboxes).reload_if_changed
@@ -319,8 +319,8 @@ def wait_command(
 
     from mock_server.control.admin_client import (
         client_at,
+        connection_error_in_words,
         json_fields,
-        no_answer_in_words,
         other_server_in_words,
     )
 
@@ -338,7 +338,9 @@ def wait_command(
                     break
                 problem = other_server_in_words(url, response)
             except (httpx2.HTTPError, UnicodeError) as error:
-                problem = f"no server at {url} ({no_answer_in_words(error, client.base_url)})"
+                problem = (
+                    f"no server at {url} ({connection_error_in_words(error, client.base_url)})"
+                )
             # A deadline that is not a number is over.
             if not monotonic() <= deadline:
                 fail(f"not ready after {timeout:g} s: {problem}", Exit.TIMED_OUT)

@@ -93,10 +93,10 @@ def json_fields(response: httpx2.Response) -> JsonObject:
 
 def other_server_in_words(url: str, response: httpx2.Response) -> str:
     """That there is another server, and what it answers."""
-    return f"no mock server at {url}: it answers with {answer_in_words(response)}"
+    return f"no mock server at {url}: it answers with {response_in_words(response)}"
 
 
-def answer_in_words(response: httpx2.Response) -> str:
+def response_in_words(response: httpx2.Response) -> str:
     """The status of a response, and its message, the title of its page, or its first words."""
     if response.has_redirect_location:
         address = response.request.url.join(response.headers["Location"])
@@ -114,7 +114,7 @@ def answer_in_words(response: httpx2.Response) -> str:
     return f"status {response.status_code} and {sent}"
 
 
-def no_answer_in_words(error: Exception, url: httpx2.URL, *, trust_env: bool = False) -> str:
+def connection_error_in_words(error: Exception, url: httpx2.URL, *, trust_env: bool = False) -> str:
     """Why there is no answer, with the proxy that was asked, or what makes a certificate known."""
     reason = str(error)
     proxy = getproxies().get(url.scheme, "")

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from mock_server.control.admin_client import AdminClient, without_none
 
-__tracebackhide__ = True  # see http.py
+__tracebackhide__ = True  # see admin_client.py
 
 
 class SandboxClock:

@@ -35,7 +35,7 @@ Object = Mapping[str, Any] | Struct
 NOTHING: Any = UNSET
 """Stands for an object that a test forgot: `_put` says which field it may have."""
 
-__tracebackhide__ = True  # see http.py
+__tracebackhide__ = True  # see admin_client.py
 
 
 class Control(JournalControl):

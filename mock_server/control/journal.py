@@ -25,7 +25,7 @@ LOOP_STOOD_STILL = (
     "(it runs during `await asyncio.to_thread(server.wait_for, ...)`)"
 )
 
-__tracebackhide__ = True  # see http.py
+__tracebackhide__ = True  # see admin_client.py
 
 
 class JournalControl(AdminClient):

@@ -12,7 +12,7 @@ ANSWERS = ("answer", "reply", "hits")
 IN_BLOCK = {"times": None}
 """The fields that a fault gets in a `with` block by default: it fires as often as it can."""
 
-__tracebackhide__ = True  # see http.py
+__tracebackhide__ = True  # see admin_client.py
 
 
 class AddedRule:

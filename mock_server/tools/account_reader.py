@@ -8,7 +8,7 @@ from urllib.parse import quote
 import httpx2
 from msgspec import Struct
 
-from mock_server.control.admin_client import no_answer_in_words
+from mock_server.control.admin_client import connection_error_in_words
 from mock_server.decoding.json_values import JsonObject, convert_or_refuse
 from mock_server.errors import Refusal, UnknownKey
 from mock_server.service.chats import get_histories
@@ -16,7 +16,8 @@ from mock_server.service.collection_lists import list_v2
 from mock_server.service.data_rows import data_list
 from mock_server.store.account import objects_in
 from mock_server.store.objects import omit
-from mock_server.tools import account_objects as kinds
+from mock_server.tools import object_kinds
+from mock_server.tools.object_kinds import ObjectKind
 from mock_server.tools.real_responses import (
     ListPage,
     ServerResponse,
@@ -53,7 +54,7 @@ class AccountReader(Struct):
     """Whether a list whose items and totals do not fit each other cannot be read."""
     client: httpx2.Client
     pause: float
-    say: Callable[[str], None]
+    log: Callable[[str], None]
     """Takes a line for people: what is read, and what is tried again."""
     has_answered: bool = False
     problems: list[str] = []
@@ -74,13 +75,13 @@ class AccountReader(Struct):
         wait = 0.0
         for number in range(MAX_TRIES):
             if number:
-                self.say(f"trying again in {wait:g} s: {failure}")
+                self.log(f"trying again in {wait:g} s: {failure}")
             sleep(wait)
             wait = min(self.pause * 2.0**number, MAX_PAUSE)
             try:
                 response = self.client.send(request)
             except httpx2.RequestError as error:
-                reason = no_answer_in_words(error, request.url, trust_env=True)
+                reason = connection_error_in_words(error, request.url, trust_env=True)
                 failure = ServiceError(
                     f"Expected an answer, got none ({reason}) - at {request.url}"
                 )
@@ -89,17 +90,17 @@ class AccountReader(Struct):
                     break
                 continue
             self.has_answered = True
-            answer = ServerResponse.of(response)
+            answered = ServerResponse.of(response)
             is_last = number == MAX_TRIES - 1
-            if is_last or not answer.is_outage:
+            if is_last or not answered.is_outage:
                 return response
-            failure = ServiceError(f"Expected an answer, got {answer.words}")
+            failure = ServiceError(f"Expected an answer, got {answered.words}")
             retry_after = response.headers.get("Retry-After", "")
             if retry_after.isdecimal():
                 wait = max(wait, min(float(retry_after), MAX_RETRY_AFTER))
         raise failure
 
-    def read_list(self, path: str, body: JsonObject, kind: kinds.ObjectKind) -> list[JsonObject]:
+    def read_list(self, path: str, body: JsonObject, kind: ObjectKind) -> list[JsonObject]:
         """All entries of a list, by pages. Raises ListChanged, NotReadable, ServiceError."""
         entries = dict[str, JsonObject]()
         pages: list[ListPage] = []
@@ -123,7 +124,7 @@ class AccountReader(Struct):
         self, thing: str, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T | None:
         """Read a thing, again if it changed. If it cannot be read, note a problem, return None."""
-        self.say(f"reading {thing}")
+        self.log(f"reading {thing}")
         for passes_left in reversed(range(MAX_PASSES)):
             try:
                 return read(*args, **kwargs)
@@ -134,7 +135,7 @@ class AccountReader(Struct):
             sleep(self.pause)
         return None
 
-    def list_resources(self, kind: kinds.ObjectKind, **fields: str | None) -> list[JsonObject]:
+    def list_resources(self, kind: ObjectKind, **fields: str | None) -> list[JsonObject]:
         """The apps or datasets that a list has with these fields of the request.
 
         Raises NotReadable, ServiceError.
@@ -144,7 +145,7 @@ class AccountReader(Struct):
         self.permissions += objects_in([it.get("permission") for it in items])
         return [checked_entry(it | {"id": it.get("_id")}, kind, path) for it in items]
 
-    def read_resources(self, kind: kinds.ObjectKind, ids: tuple[str, ...]) -> list[JsonObject]:
+    def read_resources(self, kind: ObjectKind, ids: tuple[str, ...]) -> list[JsonObject]:
         """The apps or datasets with these ids, by default all, that can be read as a whole."""
 
         def read_folder(parent: str | None) -> list[JsonObject]:
@@ -162,7 +163,7 @@ class AccountReader(Struct):
         resources = dict[str, JsonObject]()
         for id, entry in entries.items():
             content: JsonObject | None = {kind.content_field: []}
-            if not kinds.is_folder(entry):
+            if not object_kinds.is_folder(entry):
                 content = self.try_to_read(f"{kind.noun} {id}", self.read_resource, kind, id)
             if content is not None:
                 resources[id] = content | entry
@@ -172,7 +173,7 @@ class AccountReader(Struct):
                 resource["parentId"] = None
         return [*resources.values()]
 
-    def read_resource(self, kind: kinds.ObjectKind, id: str) -> JsonObject:
+    def read_resource(self, kind: ObjectKind, id: str) -> JsonObject:
         """The settings and the content of an app or a dataset. Raises what `read_list` raises."""
         data = self.read(f"{kind.settings_path}{quote(id)}", None, JsonObject, "GET")
         # An opened chat has the settings of its app.
@@ -185,29 +186,29 @@ class AccountReader(Struct):
             # The address of a model, and the key for it, are not for files.
             if isinstance(value, dict):
                 settings[name] = omit(value, ("requestUrl", "requestAuth"))
-        read_content = self.read_chats if kind is kinds.APP else self.read_collections
+        read_content = self.read_chats if kind is object_kinds.APP else self.read_collections
         return settings | {kind.content_field: read_content(id)}
 
     def read_chats(self, app_id: str) -> list[JsonObject]:
-        return self.read_list(get_histories.path, {"appId": app_id}, kinds.CHAT)
+        return self.read_list(get_histories.path, {"appId": app_id}, object_kinds.CHAT)
 
     def read_collections(self, dataset_id: str) -> list[JsonObject]:
         """All collections of a dataset, folder by folder. Raises what `read_list` raises."""
 
         def read_folder(parent: str | None) -> list[JsonObject]:
             body = {"datasetId": dataset_id, "parentId": parent}
-            return self.read_list(list_v2.path, body, kinds.COLLECTION)
+            return self.read_list(list_v2.path, body, object_kinds.COLLECTION)
 
         return [*entries_in_folders(read_folder, "_id").values()]
 
     def add_data_rows(self, collection: JsonObject) -> None:
         """Read the rows of a collection into it, if they can be read."""
-        if kinds.is_folder(collection) or collection.get("dataAmount") == 0:
+        if object_kinds.is_folder(collection) or collection.get("dataAmount") == 0:
             return
         id = collection["_id"]
         thing = f"the rows of collection {id}"
         body = {"collectionId": id}
-        rows = self.try_to_read(thing, self.read_list, data_list.path, body, kinds.ROW)
+        rows = self.try_to_read(thing, self.read_list, data_list.path, body, object_kinds.ROW)
         if rows:
             collection["data"] = rows
 
@@ -222,7 +223,7 @@ def entries_in_folders(
     for folder in folders:
         for item in read_folder(folder):
             id = item[id_field]
-            if kinds.is_folder(item) and id not in folders:
+            if object_kinds.is_folder(item) and id not in folders:
                 folders.append(id)
             entries.setdefault(id, item | {"parentId": folder})
     return entries
@@ -248,7 +249,7 @@ def convert_response(value: Any, kind: type[T], path: str) -> T:
         raise UnexpectedResponse(f"{error} in an answer of {path}") from None
 
 
-def checked_entry(item: JsonObject, kind: kinds.ObjectKind, path: str) -> JsonObject:
+def checked_entry(item: JsonObject, kind: ObjectKind, path: str) -> JsonObject:
     """The kept fields of an item. Raises UnexpectedResponse if a fixture cannot have them."""
     fields = kind.pick(item)
     convert_response(fields.get(kind.id_field), str, path)

@@ -1,4 +1,4 @@
-"""The answers of a server beside those of this mock, which serves the same account."""
+"""The responses of a server beside those of this mock, which serves the same account."""
 
 import asyncio
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Contrast(Struct, frozen=True):
 Contrasts = dict[str, Contrast]
 
 
-class Answer(Struct, frozen=True):
+class ComparedResponse(Struct, frozen=True):
     """What is compared of a response: its aspects, and the fields of each item of a list."""
 
     aspects: JsonObject
@@ -97,12 +97,12 @@ def differing(server: JsonObject, mock: JsonObject) -> Contrasts:
 
 
 class RequestGroup(Struct):
-    """Requests that depend on each other, and the answers of the server."""
+    """Requests that depend on each other, and the responses of the server."""
 
     requests: list[Request]
-    answers: list[Answer]
+    responses: list[ComparedResponse]
     trials: list[tuple[Release, JsonObject, list[Contrasts]]] = []
-    """What differs from the mock, by its release and the choices that its answers depend on."""
+    """What differs from the mock, by its release and the choices that its responses depend on."""
 
 
 class Comparison:
@@ -143,15 +143,15 @@ class Comparison:
         noted = note_reads(choices, read)
         # The mock begins with the account as it was read.
         self._sandboxes.restart(self._baseline.with_choices(noted, self.profile))
-        answers = self._runner.run(self._answers(group.requests))
-        found = list(map(Answer.differences, group.answers, answers))
+        responses = self._runner.run(self._mock_responses(group.requests))
+        found = list(map(ComparedResponse.differences, group.responses, responses))
         values = {name: getattr(choices, name) for name in choice_table() if name in read}
         group.trials.append((release, values, found))
         return found
 
-    async def _answers(self, requests: list[Request]) -> list[Answer]:
-        """The answers of the mock to requests, one after the other."""
-        return [Answer.of(await self._mock.send(it.to(self._mock))) for it in requests]
+    async def _mock_responses(self, requests: list[Request]) -> list[ComparedResponse]:
+        """The responses of the mock to requests, one after the other."""
+        return [ComparedResponse.of(await self._mock.send(it.to(self._mock))) for it in requests]
 
     def count(self, choices: Choices) -> int:
         """How many aspects differ under these choices."""

@@ -11,7 +11,7 @@ from mock_server.tools.comparison import ABSENT, Contrast, Contrasts, kind_of
 from mock_server.tools.verify_requests import Request
 
 Found = Iterable[tuple[Request, Contrasts]]
-"""Requests, and what differs in their answers."""
+"""Requests, and what differs in their responses."""
 DATA_ASPECTS = ("total", "list.name", "list.parentId")
 """The aspects whose values are data of the account. Lists are told by their kind anyway."""
 CODE = re.compile(r"\d{1,6}|[A-Za-z]*|\{[A-Za-z_, ]*\}|true or false|a (text|number|list)")

@@ -6,7 +6,7 @@ from typing import Any
 
 from mock_server.control.admin_client import client_at
 from mock_server.decoding.json_values import JsonObject
-from mock_server.tools import account_objects as kinds
+from mock_server.tools import object_kinds
 from mock_server.tools.account_reader import AccountReader
 
 TEXTS = (
@@ -27,23 +27,23 @@ def pull(
     dataset: tuple[str, ...] = (),
     app: tuple[str, ...] = (),
     rows: bool = False,
-    say: Callable[[str], None] = lambda line: None,
+    log: Callable[[str], None] = lambda line: None,
     pause: float = 0.5,
 ) -> tuple[JsonObject, list[str]]:
     """A document of what can be read, and a line for each list that cannot. Raises ServiceError.
 
-    `say` takes lines for people meanwhile.
+    `log` takes lines for people meanwhile.
     """
     with client_at(base_url, key, trust_env=True) as client:
-        account = AccountReader(client, pause, say)
-        apps = account.read_resources(kinds.APP, app)
-        datasets = account.read_resources(kinds.DATASET, dataset)
+        account = AccountReader(client, pause, log)
+        apps = account.read_resources(object_kinds.APP, app)
+        datasets = account.read_resources(object_kinds.DATASET, dataset)
         if rows:
             for pulled in datasets:
                 for collection in pulled["collections"]:
                     account.add_data_rows(collection)
     if not all(it.get("isOwner", True) for it in account.permissions):
-        say("not an owner's key: lists show its own chats, and the apps and datasets it may read")
+        log("not an owner's key: lists show its own chats, and the apps and datasets it may read")
     return {"apps": apps, "datasets": datasets}, account.problems
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 import httpx2
 from msgspec import Meta, Struct, field
 
-from mock_server.control.admin_client import answer_in_words, json_fields
+from mock_server.control.admin_client import json_fields, response_in_words
 from mock_server.decoding.json_values import JsonObject
 
 OUTAGES = (429, 502, 503, 504)
@@ -37,7 +37,7 @@ class ServerResponse(Struct, frozen=True):
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Self:
-        words = f"{answer_in_words(response)} - at {response.request.url}"
+        words = f"{response_in_words(response)} - at {response.request.url}"
         return cls(response.status_code, json_fields(response) or None, words)
 
     @property

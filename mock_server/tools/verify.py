@@ -1,7 +1,7 @@
 """Finds by difference which choices a server shows, and what else it does in another way.
 
 A part of the server's account is read, and served in this process. The same requests go to both.
-A value of a choice is observed if the fewest aspects of the answers differ under it. What differs
+A value of a choice is observed if the fewest aspects of the responses differ under it. What differs
 even under the observed values is drift.
 """
 
@@ -19,9 +19,9 @@ from mock_server.fixture.load import ProfileFile
 from mock_server.releases.fastgpt import PROFILES
 from mock_server.store.objects import omit
 from mock_server.text.wording import count_in_words
-from mock_server.tools.account_objects import is_folder
 from mock_server.tools.comparison import KEY, Comparison, Contrasts
 from mock_server.tools.drift import differences_in_words, new_differences
+from mock_server.tools.object_kinds import is_folder
 from mock_server.tools.verify_reader import VerifyReader
 from mock_server.tools.verify_requests import (
     UNKNOWN_ID,
@@ -75,7 +75,7 @@ def verify_server(
     baseline: ProfileFile | None = None,
     key_env: str = "KEY",
     may_write: bool = False,
-    say: Callable[[str], None],
+    log: Callable[[str], None],
     pause: float = 0.5,
 ) -> Report:
     """Compare a server with this mock, and with a baseline. Raises NotReadable, ServiceError.
@@ -86,22 +86,22 @@ def verify_server(
     if baseline:
         dataset = dataset or baseline.dataset
         app = app or baseline.app
-    reader = VerifyReader(client, pause, say)
+    reader = VerifyReader(client, pause, log)
     shown = reader.read_dataset(dataset)
     apps = reader.read_apps(app)
     document: JsonObject = {"datasets": [shown], "apps": apps}
     shown_app = [*apps, NO_APP][0]
     requests = [*reading_requests(shown_app, shown)]
-    say(f"sending {len(requests)} requests")
+    log(f"sending {len(requests)} requests")
     groups = [reader.send_all([it]) for it in requests]
     if may_write:
-        say("pinning chats, and putting them back")
+        log("pinning chats, and putting them back")
         groups.append(reader.pin(shown_app))
     # The mock takes any key, unless the server refuses an unknown one.
-    if groups[0].answers[0].aspects.get("code") != 200:
+    if groups[0].responses[0].aspects.get("code") != 200:
         document["keys"] = [{"key": KEY}]
     shown["collections"] = in_telling_order(shown["collections"])
-    say("comparing the answers with those of this mock under each choice")
+    log("comparing the answers with those of this mock under each choice")
     with asyncio.Runner() as runner:
         comparison = Comparison(document, groups, runner)
         return report_of(comparison, document, baseline, lambda it: it.curl(client, key_env))

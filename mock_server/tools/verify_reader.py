@@ -1,4 +1,4 @@
-"""Reads what `verify` compares of a server: a dataset, an app, and the answers to requests."""
+"""Reads what `verify` compares of a server: a dataset, an app, and the responses to requests."""
 
 from collections.abc import Iterable
 from itertools import filterfalse, islice
@@ -8,13 +8,14 @@ from typing import ClassVar
 from mock_server.decoding.json_values import JsonObject
 from mock_server.service.chats import get_histories
 from mock_server.text.wording import count_in_words
-from mock_server.tools import account_objects as kinds
+from mock_server.tools import object_kinds
 from mock_server.tools.account_reader import (
     ITEMS_A_PAGE,
     AccountReader,
     NotReadable,
 )
-from mock_server.tools.comparison import Answer, RequestGroup
+from mock_server.tools.comparison import ComparedResponse, RequestGroup
+from mock_server.tools.object_kinds import ObjectKind
 from mock_server.tools.real_responses import ListPage
 from mock_server.tools.verify_requests import (
     LIST,
@@ -32,9 +33,9 @@ class VerifyReader(AccountReader):
 
     is_strict: ClassVar = False
 
-    def first_ids(self, kind: kinds.ObjectKind) -> list[str]:
+    def first_ids(self, kind: ObjectKind) -> list[str]:
         """The ids of the first apps or datasets. Raises NotReadable if there are none."""
-        resources = filterfalse(kinds.is_folder, self.list_resources(kind, parentId=None))
+        resources = filterfalse(object_kinds.is_folder, self.list_resources(kind, parentId=None))
         ids = [it["id"] for it in islice(resources, MAX_RESOURCES)]
         if not ids:
             raise NotReadable(f"no {kind.noun} is listed")
@@ -46,14 +47,14 @@ class VerifyReader(AccountReader):
         Raises NotReadable for this id, ServiceError.
         """
         try:
-            shown = id or max(self.first_ids(kinds.APP), key=self.chats_shown)
+            shown = id or max(self.first_ids(object_kinds.APP), key=self.chats_shown)
             chats = self.read_chats(shown)
-            self.say(f"looking at app {shown}, with {count_in_words(len(chats), 'chat')}")
+            self.log(f"looking at app {shown}, with {count_in_words(len(chats), 'chat')}")
             return [{"id": shown, "chats": chats}]
         except NotReadable as refusal:
             if id:
                 raise NotReadable(f"cannot read app {id}: {refusal}") from None
-            self.say(f"no chats are looked at: {refusal}")
+            self.log(f"no chats are looked at: {refusal}")
             return []
 
     def chats_shown(self, app_id: str) -> int:
@@ -70,9 +71,9 @@ class VerifyReader(AccountReader):
         Raises NotReadable, ServiceError.
         """
         if id is None:
-            ids = self.first_ids(kinds.DATASET)
+            ids = self.first_ids(object_kinds.DATASET)
             id = max(ids, key=self.richness)
-            self.say(f"looking at dataset {id}, the one of {len(ids)} that shows most")
+            self.log(f"looking at dataset {id}, the one of {len(ids)} that shows most")
         try:
             collections = self.read_collections(id)
         except NotReadable as refusal:
@@ -85,15 +86,15 @@ class VerifyReader(AccountReader):
         """How much a dataset shows at its top level; of two that show as much, less is better."""
         body = {"datasetId": dataset_id, "offset": 0, "pageSize": ITEMS_A_PAGE, "parentId": None}
         page = self.read(LIST, body, ListPage)
-        has_folders = any(map(kinds.is_folder, page.items))
+        has_folders = any(map(object_kinds.is_folder, page.items))
         has_tags = any(it.get("tags") for it in page.items)
         return sum([has_folders, has_tags, page.total > 10, page.total > 30]), -page.total
 
     def send_all(self, requests: Iterable[Request]) -> RequestGroup:
         """Send requests one after the other. Raises ServiceError."""
         requests = [*requests]
-        answers = [Answer.of(self.send(it.to(self.client))) for it in requests]
-        return RequestGroup(requests, answers)
+        responses = [ComparedResponse.of(self.send(it.to(self.client))) for it in requests]
+        return RequestGroup(requests, responses)
 
     def pin(self, app: JsonObject) -> RequestGroup:
         """Pin chats, and undo that, also after a failure. Raises ServiceError."""
@@ -102,21 +103,23 @@ class VerifyReader(AccountReader):
             pinned = self.send_all(pinning_requests(app, unknown_chat))
         finally:
             restored = self.restore(app, unknown_chat)
-        return RequestGroup(pinned.requests + restored.requests, pinned.answers + restored.answers)
+        return RequestGroup(
+            pinned.requests + restored.requests, pinned.responses + restored.responses
+        )
 
     def restore(self, app: JsonObject, unknown_chat: str) -> RequestGroup:
         """Undo pins, and say what is not put back. Raises ServiceError."""
-        # Without an answer, nothing counts as put back.
+        # Without a response, nothing counts as put back.
         chats: dict[str, JsonObject] = {unknown_chat: {}}
         try:
             group = self.send_all(restoring_requests(app, unknown_chat))
-            chats = group.answers[-1].items
+            chats = group.responses[-1].items
         finally:
             for chat in app["chats"][:1]:
                 id = chat["chatId"]
-                self.say(f"not put back: the updateTime of chat {id}")
+                self.log(f"not put back: the updateTime of chat {id}")
                 if id not in chats or bool(chats[id].get("top")) != bool(chat.get("top")):
-                    self.say(f"not put back: the pin of chat {id}")
+                    self.log(f"not put back: the pin of chat {id}")
             if unknown_chat in chats:
-                self.say(f"not put back: the chat {unknown_chat}")
+                self.log(f"not put back: the chat {unknown_chat}")
         return group

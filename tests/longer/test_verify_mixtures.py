@@ -34,10 +34,10 @@ def test_runs_without_a_change_find_no_drift(profile):
     def run() -> None:
         with LocalClient(ACCOUNT, profile=profile) as client:
             client.add("wrong_total", times=None)
-            baseline = verify_server(client, say=print, pause=0).seen
+            baseline = verify_server(client, log=print, pause=0).seen
             assert baseline.differences
             for _ in range(2):
-                report = verify_server(client, baseline=baseline, say=print, pause=0)
+                report = verify_server(client, baseline=baseline, log=print, pause=0)
                 assert report.is_one_profile and not (report.drift or report.gone)
 
     with ThreadPoolExecutor(1) as threads:
