@@ -18,7 +18,7 @@ from account import (
     tells,
 )
 
-from mock_server.faults.rule_kinds import read_rule
+from mock_server.faults.rule_kinds import decode_rule
 from mock_server.releases.fastgpt import PROFILES
 
 JSON = "application/json"
@@ -366,7 +366,7 @@ def fill(client: LocalClient, path: str, body: Any, count: int) -> None:
     """Fill a table as its route does, which would take as many requests."""
     default = client.sandboxes.default
     if path == "/rules":
-        default.state.rules.add([read_rule(body)] * count)
+        default.state.rules.add([decode_rule(body)] * count)
         return
     for number in range(count):
         if path == "/sandboxes":

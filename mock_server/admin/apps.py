@@ -56,7 +56,7 @@ def get_chats(call: AdminCall, query: PageQuery) -> JsonObject:
 def post_chat(call: AdminCall, body: JsonObject) -> Chat:
     """Add a chat, in the form of a fixture; a missing chatId is derived."""
     chat = parse_chat(body, call.app)
-    call.note_put(chat.chat_id, call.app.chats, "chatId")
+    call.set_put_status(chat.chat_id, call.app.chats, "chatId")
     call.save_resource(call.app.with_chats(chat), chat)
     return chat
 
@@ -64,7 +64,7 @@ def post_chat(call: AdminCall, body: JsonObject) -> Chat:
 @route("GET", "/apps/{app}/chats/{chat:path}")
 def get_chat(call: AdminCall) -> Chat:
     """Read a chat."""
-    return call.named("chat", call.app.chats)
+    return call.require_item("chat", call.app.chats)
 
 
 @route("PUT", "/apps/{app}/chats/{chat:path}")

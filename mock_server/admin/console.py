@@ -22,7 +22,7 @@ from mock_server.admin.clock_and_choices import get_clock
 from mock_server.admin.route import AdminCall, Input, NotNegative, route
 from mock_server.choices import choice_table, profile_choices
 from mock_server.decoding.json_values import JsonObject
-from mock_server.faults.rule_kinds import PRESETS, read_rule
+from mock_server.faults.rule_kinds import PRESETS, decode_rule
 from mock_server.journal import Exchange, Violation
 from mock_server.releases.fastgpt import PROFILES
 from mock_server.rules.match import Match, brief_json
@@ -70,7 +70,7 @@ FAILURES: dict[str, JsonObject] = {
 
 A browser repeats a call by itself whose connection breaks: it is to break twice.
 """
-FAILURE_RULES = {name: read_rule(it | {"times": 1}) for name, it in FAILURES.items()}
+FAILURE_RULES = {name: decode_rule(it | {"times": 1}) for name, it in FAILURES.items()}
 OTHER_EFFECTS = {
     "answer": "returns these data",
     "hits": "finds these rows",

@@ -70,7 +70,7 @@ def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
 def post_collection(call: AdminCall, body: JsonObject) -> Collection:
     """Add a collection, in the form of a fixture; a missing _id is derived."""
     after, id = parse_collections(body, call.dataset)
-    call.note_put(id, call.dataset.collections, "_id")
+    call.set_put_status(id, call.dataset.collections, "_id")
     call.save_resource(after, body)
     return after.collections[id]
 
@@ -85,7 +85,7 @@ def get_rows(call: AdminCall, query: PageQuery) -> JsonObject:
 @route("GET", "/datasets/{dataset}/collections/{collection:path}")
 def get_collection(call: AdminCall) -> Collection:
     """Read a collection."""
-    return call.named("collection", call.dataset.collections)
+    return call.require_item("collection", call.dataset.collections)
 
 
 @route("PUT", "/datasets/{dataset}/collections/{collection:path}")

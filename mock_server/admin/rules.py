@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from mock_server.admin.route import AdminCall, Input, route
 from mock_server.decoding.json_values import JsonObject, convert_or_refuse
-from mock_server.faults.rule_kinds import AnyRule, check_operation, read_preset, read_rule
+from mock_server.faults.rule_kinds import AnyRule, check_operation, decode_rule, preset_faults
 from mock_server.rules.handlers import HANDLER, handler_name
 from mock_server.rules.paths import PathPattern
 from mock_server.rules.response_rules import rule_warnings
@@ -55,13 +55,13 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
     """
     rules = call.state.rules
     if "preset" not in body:
-        rule = read_rule(body)
+        rule = decode_rule(body)
         check_operation(rule)
         added = rules.add([rule], handler=call.request.scope.get(HANDLER))
         call.warnings += filter(None, [warning_of(rule, call.store), *rule_warnings(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
-    added = rules.add(read_preset(addition.preset, addition.seed), addition.preset)
+    added = rules.add(preset_faults(addition.preset, addition.seed), addition.preset)
     return {"rules": [*map(rule_view, added)]}
 
 
@@ -78,7 +78,7 @@ def get_rule(call: AdminCall) -> RuleView:
     """Read a rule, maybe one of the last 1,000 finished rules; `d1` is the first declared rule."""
     rules = call.state.rules
     reason_gone = rules.reason_gone(call.path_parameters["rule"])
-    active = call.named("rule", rules.by_id(), reason_gone)
+    active = call.require_item("rule", rules.by_id(), reason_gone)
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
     missed = active.explain_miss(reversed(call.state.journal.exchanges))
     warning = warning_of(active.rule, call.store)

@@ -89,7 +89,7 @@ def get_snapshots(call: AdminCall) -> dict[str, list[dict[str, str]]]:
 def put_snapshot(call: AdminCall) -> dict[str, str]:
     """Take or replace a snapshot of data, declared rules, clock and choices."""
     name = call.path_parameters["snapshot"]
-    call.note_put(name, call.sandbox.snapshots, "name")
+    call.set_put_status(name, call.sandbox.snapshots, "name")
     call.sandbox.take_snapshot(name)
     return {"name": name}
 
@@ -97,14 +97,14 @@ def put_snapshot(call: AdminCall) -> dict[str, str]:
 @route("POST", "/snapshots/{snapshot}/restore")
 def restore(call: AdminCall) -> GenerationView:
     """Go back to a snapshot; the baseline, rules that were added, and the journal stay."""
-    call.sandbox.restore(call.named("snapshot", call.sandbox.snapshots))
+    call.sandbox.restore(call.require_item("snapshot", call.sandbox.snapshots))
     return generation_of(call)
 
 
 @route("DELETE", "/snapshots/{snapshot}")
 def delete_snapshot(call: AdminCall) -> dict[str, str]:
     """Forget a snapshot."""
-    call.named("snapshot", call.sandbox.snapshots)
+    call.require_item("snapshot", call.sandbox.snapshots)
     name = call.path_parameters["snapshot"]
     del call.sandbox.snapshots[name]
     return {"name": name}

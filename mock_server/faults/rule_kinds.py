@@ -20,7 +20,7 @@ AnyRule = AnyFault | AnswerRule | ReplyRule | HitsRule
 KINDS: dict[str, type[Rule]] = {str(it.__struct_config__.tag): it for it in get_args(AnyRule)}
 
 
-OTHER_NAMES = {path: it.name for it in OPERATIONS for path, _ in it.routes} | {
+NAMES_BY_ALIAS = {path: it.name for it in OPERATIONS for path, _ in it.routes} | {
     "init": "chat.init",
     "stop": "chat.stop",
     "text": "create.text",
@@ -57,16 +57,16 @@ PRESETS: dict[PresetName, Preset] = {
 }
 
 
-def read_rule(fields: object) -> Rule:
+def decode_rule(fields: object) -> Rule:
     """A rule from JSON. Raises InvalidField."""
     rule: Rule = convert_or_refuse(fields, cast(Any, AnyRule))
     return rule
 
 
-def read_preset(name: PresetName, seed: int) -> list[Rule]:
+def preset_faults(name: PresetName, seed: int) -> list[Rule]:
     """The faults of a preset, in force until a reset."""
     lasting = {"seed": seed, "times": None}
-    return [read_rule(fields | lasting) for fields in PRESETS[name].faults]
+    return [decode_rule(fields | lasting) for fields in PRESETS[name].faults]
 
 
 def check_operation(rule: Rule) -> None:
@@ -75,7 +75,7 @@ def check_operation(rule: Rule) -> None:
     is_route = method in METHODS and path.startswith("/")
     if not is_route and rule.operation not in ("*", *OPERATION_NAMES):
         expected = "*, an operation, or a method and a path such as GET /api/x/{id}"
-        name = OTHER_NAMES.get(rule.operation, rule.operation)
+        name = NAMES_BY_ALIAS.get(rule.operation, rule.operation)
         raise InvalidField(
             expected, rule.operation, "$.operation", suggestion=did_you_mean(name, OPERATION_NAMES)
         )
