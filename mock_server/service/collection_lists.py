@@ -87,16 +87,16 @@ REQUEST_TYPES: dict[str, type[ListV2Request]] = {
 LIST_REQUEST_FIELDS = ListV2Request.__struct_encode_fields__
 MAX_SERVICE_TEXT = 100
 """The most characters of a searchText that FastGPT 4.16 takes."""
-AS_THE_SERVICE = profile_choices("fastgpt-4.16")
+SERVICE_CHOICES = profile_choices("fastgpt-4.16")
 """The choices of the older list, which is no operation of the spec."""
-UNDOCUMENTED = {*Collection.__struct_fields__} - {*SpecFields.__struct_fields__}
+UNDOCUMENTED_FIELDS = {*Collection.__struct_fields__} - {*SpecFields.__struct_fields__}
 """The fields of a collection that the spec does not have."""
-NOT_LISTED = {"external_file_url": UNSET, "api_file_id": UNSET, "details": UNSET}
+UNLISTED_FIELDS = {"external_file_url": UNSET, "api_file_id": UNSET, "details": UNSET}
 """Changes that unset the fields which lists of FastGPT leave out."""
 WITHOUT_TRAINING = dict.fromkeys(("has_error", *TRAINING_FIELDS), UNSET)
 """Changes that unset the fields which the older list leaves out."""
 NUMBER_FIELDS = ("offset", "pageSize", "pageNum")
-SPEC_MAX = 30
+SPEC_MAX_PAGE_SIZE = 30
 """The maximum of a pageSize (spec 8)."""
 
 
@@ -181,19 +181,19 @@ def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
             collection = without_counts(collection)
         encoded = collection.encoded
         if form not in encoded:
-            encoded[form] = Raw(json.encode(listed(collection, choices, level)))
+            encoded[form] = Raw(json.encode(list_item(collection, choices, level)))
         return encoded[form]
 
     return list_page(call, matches, (body.offset, size), view_of)
 
 
-def listed(collection: Collection, choices: Choices, level: Level) -> ListedCollection:
+def list_item(collection: Collection, choices: Choices, level: Level) -> ListedCollection:
     """A collection in a list, for a caller with this permission on its dataset."""
-    unset: dict[str, Any] = dict.fromkeys(UNDOCUMENTED, UNSET)
+    unset: dict[str, Any] = dict.fromkeys(UNDOCUMENTED_FIELDS, UNSET)
     fields = unset | {"forbid": bool(collection.forbid)}
     permission: Any = Permission.of(level)
     if choices.item_fields == "service":
-        fields = service_fields(collection) | training_progress(collection) | NOT_LISTED
+        fields = service_fields(collection) | training_progress(collection) | UNLISTED_FIELDS
         permission = rights("dataset", level)
     tags: Any = collection.tags_in_form(choices.tag_form)
     if not tags and choices.tags_empty == "absent":
@@ -223,9 +223,9 @@ def find_matches(
     """
     dataset = call.require_dataset(body.dataset_id, Level.NONE, if_malformed=errors.CAST_FAILED)
     if body.search_text and choices.search_scope != "folder":
-        in_scope = items_of_search(dataset, body, choices)
+        in_scope = search_scope(dataset, body, choices)
     else:
-        in_scope = items_of_folder(call, dataset, body, choices)
+        in_scope = folder_scope(call, dataset, body, choices)
     # An unknown dataset or folder is refused before a missing permission.
     call.require_dataset(dataset.id)
     with_text = filter_by_text(in_scope, body.search_text, choices)
@@ -257,7 +257,7 @@ def empty_hint(body: ListV2Request, scope_count: int, text_count: int, match_cou
     return "The dataset has no collections at this level."
 
 
-def items_of_search(dataset: Dataset, body: ListV2Request, choices: Choices) -> list[Collection]:
+def search_scope(dataset: Dataset, body: ListV2Request, choices: Choices) -> list[Collection]:
     """The collections to search: all, or those below a folder; an unknown folder has none."""
     items = dataset.in_order(choices.list_order).all
     if choices.search_scope == "dataset" or not body.parent_id:
@@ -268,19 +268,19 @@ def items_of_search(dataset: Dataset, body: ListV2Request, choices: Choices) -> 
     return [it for it in items if it.id in ids_inside]
 
 
-def items_of_folder(
+def folder_scope(
     call: Call, dataset: Dataset, body: ListV2Request, choices: Choices
 ) -> list[Collection]:
     """The collections of the folder in `parentId`, or by choice all. Raises ParentNotFound."""
-    ordered = dataset.in_order(choices.list_order)
+    collections = dataset.in_order(choices.list_order)
     parent_id = body.parent_id
     if parent_id is UNSET and choices.parent_omitted == "any":
-        return ordered.all
+        return collections.all
     if parent_id is UNSET or (parent_id == "" and choices.parent_empty_string == "root"):
         parent_id = ROOT
     if parent_id is not ROOT and parent_id not in dataset.collections:
         check_unknown_folder(call, parent_id, choices)
-    return ordered.by_folder.get(parent_id, [])
+    return collections.by_folder.get(parent_id, [])
 
 
 def check_unknown_folder(call: Call, folder_id: str, choices: Choices) -> None:
@@ -333,12 +333,12 @@ def read_page_size(call: Call, body: ListV2Request) -> int:
     size = body.page_size
     if size is UNSET:
         return call.choices.page_size_default
-    if size <= SPEC_MAX:
+    if size <= SPEC_MAX_PAGE_SIZE:
         return size
     # A size over the spec's maximum may be within that of the choice.
     limit = call.choices.page_size_max
     choice = "page_size_max" if size <= limit else "page_size_over_limit"
-    call.note_violation(choice, "$.pageSize", f"Expected at most {SPEC_MAX}, got {size}")
+    call.note_violation(choice, "$.pageSize", f"Expected at most {SPEC_MAX_PAGE_SIZE}, got {size}")
     if size > limit and call.choices.page_size_over_limit == "reject":
         raise errors.InvalidField(f"a pageSize of at most {limit}", size, "$.pageSize")
     return min(size, limit)
@@ -376,7 +376,7 @@ def collection_list(
         select_folder=select_folder,
         filter_tags=filter_tags,
     )
-    dataset, matches = find_matches(call, body, AS_THE_SERVICE)
+    dataset, matches = find_matches(call, body, SERVICE_CHOICES)
     span = (body.offset, page_size)
     if simple:
         matches = [*map(without_counts, matches)]
@@ -384,7 +384,7 @@ def collection_list(
     level = call.caller.level_on(dataset)
 
     def view_of(collection: Collection) -> ListedCollection:
-        return replace(listed(collection, AS_THE_SERVICE, level), **WITHOUT_TRAINING)
+        return replace(list_item(collection, SERVICE_CHOICES, level), **WITHOUT_TRAINING)
 
     page = list_page(call, matches, span, view_of)
     return NumberedPage(page_num, page_size, page.list, page.total)

@@ -14,7 +14,7 @@ from mock_server.service.operation import MAX_TEXT, Operation
 from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, list_page, requested_page
 from mock_server.service.request_fields import replace_sent, struct_from
 from mock_server.service.text_chunks import clean_text
-from mock_server.service.training import UNTRAINED_HINT, shows_untrained, train
+from mock_server.service.training import UNTRAINED_HINT, add_rows_in_training, shows_untrained
 from mock_server.store.objects import (
     DEFAULT_TEAM,
     Collection,
@@ -104,7 +104,7 @@ def push_data(
             indexes = further_indexes(new.q, new.a, new.indexes)
             fields = {"id": call.new_id(), "indexes": indexes, "update_time": now}
             rows.append(struct_from(DataRow, new, **fields, metadata=metadata))
-    train(call, dataset, collection.changed_at(now), rows, is_from_text=False)
+    add_rows_in_training(call, dataset, collection.changed_at(now), rows, is_from_text=False)
     result = PushResult(len(rows))
     if shows_untrained(call, collection):
         result.data_ids = [it.id for it in rows]
@@ -119,7 +119,7 @@ def push_data(
     max_body=MAX_TEXT,
     refusals=(*errors.COLLECTION_REFUSALS, errors.RowTaken, errors.FailedField),
     ignored_fields={"chunkIndex": float},
-    further_fields=("imageId",),
+    unchecked_fields=("imageId",),
     example={"collectionId": DEMO_COLLECTION, "q": "Do you sell gift cards?", "a": "Yes."},
 )
 def insert_data(

@@ -25,7 +25,7 @@ from mock_server.service.request_fields import (
     check_folder_depth,
 )
 from mock_server.service.text_chunks import clean_text, split_text
-from mock_server.service.training import train
+from mock_server.service.training import add_rows_in_training
 from mock_server.store.objects import (
     Collection,
     DataRow,
@@ -85,7 +85,7 @@ STORED_FIELDS = [
     "POST",
     PATH,
     refusals=(*FOLDER_REFUSALS, FailedField),
-    further_fields=STORED_FIELDS,
+    unchecked_fields=STORED_FIELDS,
     example={"datasetId": DEMO_DATASET, "name": "Notes", "type": "virtual"},
 )
 def collection_create(
@@ -165,7 +165,7 @@ SETTINGS = {
 """The settings of a new collection for cutting and indexing its text, with their types."""
 SHOWN_SETTINGS = [*SETTINGS, "metadata", "trainingType"]
 """What a collection without a source shows of its settings, if it keeps any."""
-AUTOMATIC = {
+AUTO_SETTINGS = {
     "chunkSplitMode": "paragraph",
     "indexSize": 512,
     "paragraphChunkAIMode": "forbid",
@@ -175,7 +175,7 @@ AUTOMATIC = {
 """What mode `auto` sets (FastGPT 4.16, packages/global/core/dataset/training/utils.ts)."""
 SET_BY_TYPE: dict[str, JsonObject] = {"auto": {"autoIndexes": True}, "qa": {"indexSize": 3000}}
 NOT_FOR_TABLES = SETTINGS.keys() - {"chunkSettingMode", "customPdfParse"}
-NOT_KEPT = {
+DROPPED_SETTINGS = {
     "qa": {
         "autoIndexes",
         "chunkTriggerMinSize",
@@ -198,16 +198,16 @@ def kept_settings(body: CreationRequest) -> JsonObject:
     kept = {name: it for name, it in values.items() if it is not UNSET}
     if kept.get("chunkSettingMode") != "custom":
         size = 8000 if body.training_type == "qa" else 1000
-        kept = omit(kept, ["chunkSplitter"]) | AUTOMATIC | {"chunkSize": size}
+        kept = omit(kept, ["chunkSplitter"]) | AUTO_SETTINGS | {"chunkSize": size}
     elif kept.get("chunkSplitMode") != "paragraph":
         kept["paragraphChunkDeep"] = 0
     else:
         kept.setdefault("paragraphChunkDeep", 5)
     kept |= SET_BY_TYPE.get(body.training_type, {})
-    return omit(kept, NOT_KEPT.get(body.training_type, ["qaPrompt"]))
+    return omit(kept, DROPPED_SETTINGS.get(body.training_type, ["qaPrompt"]))
 
 
-def cut(text: str, settings: JsonObject) -> list[str]:
+def split_into_rows(text: str, settings: JsonObject) -> list[str]:
     """The rows of a text, cut by the settings of its collection."""
     whole_below = 0 if settings.get("chunkTriggerType") == "forceChunk" else WHOLE_BELOW
     size = max(MIN_CHUNK, settings.get("chunkSize", DEFAULT_CHUNK))
@@ -219,7 +219,7 @@ creation_operation = partial(
     Operation,
     "POST",
     refusals=(*FOLDER_REFUSALS, FailedField),
-    further_fields=("createTime",),
+    unchecked_fields=("createTime",),
     kept_fields=SETTINGS,
 )
 """An operation that makes a collection of a source."""
@@ -272,13 +272,13 @@ def create_with_data_rows(
     now = collection.update_time
     rows = [
         DataRow(id=call.new_id(), q=q, chunk_index=index, update_time=now)
-        for index, q in enumerate(cut(text or "", details))
+        for index, q in enumerate(split_into_rows(text or "", details))
     ]
-    train(call, dataset, collection, rows, is_from_text=True)
+    add_rows_in_training(call, dataset, collection, rows, is_from_text=True)
     return CreatedCollection(collection.id, {"insertLen": 0})
 
 
-def truncated(name: str) -> str:
+def truncate_file_name(name: str) -> str:
     """The name of a file, cut before its ending to MAX_FILE_NAME (FastGPT 4.16, s3/utils.ts)."""
     stem, ending = splitext(name)
     if len(name) <= MAX_FILE_NAME:
@@ -306,7 +306,7 @@ def new_file_key(call: Call, dataset_id: str, name: str) -> str:
 )
 def create_text(call: Call, body: CreationRequest, name: Text, text: str) -> CreatedCollection:
     """Make a collection of a text: of type `file`, with `.txt` after its name."""
-    name = truncated(f"{name}.txt")
+    name = truncate_file_name(f"{name}.txt")
     return create_with_data_rows(
         call,
         body,
@@ -380,7 +380,7 @@ def read_file_name(file: FormField, *, takes_any: bool) -> str:
 @creation_operation(
     f"{PATH}/localFile",
     declared_place="form",
-    further_fields=("createTime", "collectionMetadata", "fileMetadata"),
+    unchecked_fields=("createTime", "collectionMetadata", "fileMetadata"),
     max_body=MAX_FORM,
     refusals=(BadForm, FailedField, WrongFileType, *FOLDER_REFUSALS),
     example={"datasetId": DEMO_DATASET, "file": "Parcels arrive on Friday."},
@@ -391,7 +391,7 @@ def create_local_file(call: Call, body: CreationRequest, file: FormField) -> Cre
     name = read_file_name(file, takes_any=call.operation_name in call.release.takes_any_source)
     if not file.content:
         raise BadForm("a file that is not empty", name)
-    name = truncated(name)
+    name = truncate_file_name(name)
     ending = splitext(name)[1].lower()
     text = file.text if ending in TEXT_FILES else None
     file_id = new_file_key(call, body.dataset_id, name)

@@ -25,11 +25,11 @@ def declared_variables(app: App, given: JsonObject) -> JsonObject:
         label = as_text(setting.get("label")) or name
         value = given.get(label, given.get(name, setting.get("defaultValue", UNSET)))
         if value is not UNSET:
-            variables[name] = typed_value(value, setting.get("valueType"))
+            variables[name] = cast_variable(value, setting.get("valueType"))
     return variables
 
 
-def typed_value(value: Any, value_type: Any) -> Any:
+def cast_variable(value: Any, value_type: Any) -> Any:
     """A value as its type has it; null, and a value of a type that is not known, stay."""
     parsed = value_of_text(value)
     is_parsed = isinstance(parsed, dict | list)
@@ -39,7 +39,7 @@ def typed_value(value: Any, value_type: Any) -> Any:
         case "string":
             return as_text(value)
         case "number":
-            return number_of(value)
+            return to_number(value)
         case "boolean" if isinstance(value, str):
             return value.lower() == "true"
         case "boolean":
@@ -51,7 +51,7 @@ def typed_value(value: Any, value_type: Any) -> Any:
     return value
 
 
-def number_of(value: Any) -> float | None:
+def to_number(value: Any) -> float | None:
     """A value as a number: true is 1. None for one that is none, as JSON has no NaN."""
     try:
         return float(value)
