@@ -97,12 +97,12 @@ def put_choices(call: AdminCall, body: ChoicesInput) -> ChoicesView:
     """Set choices until the next reset; all others take the profile's values."""
     moment = call.state.moment
     profile = body.profile or moment.profile
-    choices = read_choices(profile, body.choices)
+    choices = parse_choices(profile, body.choices)
     call.state.moment = replace(moment, choices=choices, profile=profile)
     return get_choices(call)
 
 
-def read_choices(profile_name: str, choices: JsonObject) -> Choices:
+def parse_choices(profile_name: str, choices: JsonObject) -> Choices:
     """The choices of a profile with some replaced. Raises InvalidField."""
     try:
         return profile_choices(profile_name, **choices)

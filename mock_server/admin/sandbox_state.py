@@ -61,7 +61,7 @@ def get_state(call: AdminCall) -> Response:
 @route("PUT", "/state", media_types=(JSON, YAML_TYPE), limit=MAX_STATE_BYTES)
 async def put_state(call: AdminCall, body: bytes) -> GenerationView:
     """Replace the baseline by a state document, and reset."""
-    fixture = await run_in_threadpool(read_state_document, body, call.media_type)
+    fixture = await run_in_threadpool(parse_state_document, body, call.media_type)
     # The sandbox may have been deleted or replaced during the wait.
     call.enter_sandbox()
     call.sandboxes.set_fixture(call.sandbox, fixture)
@@ -73,7 +73,7 @@ def generation_of(call: AdminCall) -> GenerationView:
     return GenerationView(call.sandbox.name, call.sandbox.generation)
 
 
-def read_state_document(content: bytes, media_type: str) -> Baseline:
+def parse_state_document(content: bytes, media_type: str) -> Baseline:
     """The baseline of a state document, which is in no file. Raises FixtureError."""
     name = "state.yaml" if media_type == YAML_TYPE else "state.json"
     return replace(load_sources([Source(name, content)]), files=())

@@ -54,11 +54,11 @@ class PageFault(Fault, frozen=True):
     acts_on = "pages"
 
     def applies(self, handling: Handling) -> bool:
-        return read_page(handling.outcome()) is not None
+        return decode_page(handling.outcome()) is not None
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:
         response = await handling.commit_outcome()
-        page = read_page(handling.outcome())
+        page = decode_page(handling.outcome())
         if page is None:
             return response
         self.change(page, firing.random)
@@ -157,7 +157,7 @@ def new_item(sample: Item, index: int, random: Random) -> Item:
     return item | own_ids | dict.fromkeys(pick(item, ("name", "title")), f"New item {index}")
 
 
-def read_page(outcome: Call) -> DecodedPage | None:
+def decode_page(outcome: Call) -> DecodedPage | None:
     """The page of an outcome; None for a response that is not a page.
 
     An operation names the list of its page. The answer of a test is a page if it looks like one.

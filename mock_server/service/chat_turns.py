@@ -23,7 +23,7 @@ from mock_server.timing.signals import Signal
 _IMAGE = re.compile(
     r"data:image/(?P<type>[\w.+-]+);base64,(?P<data>[A-Za-z0-9+/=\r\n]+)", re.IGNORECASE
 )
-UNKEPT = "NO_RECORD_HISTORIES"
+UNSAVED_CHAT = "NO_RECORD_HISTORIES"
 """The id of a chat that is never kept (FastGPT 4.16, core/chat/utils/prepare.ts)."""
 # The title of a chat: FastGPT 4.16, core/chat/title.ts.
 UNTITLED = ("", "新对话", "历史记录")
@@ -35,7 +35,7 @@ A_PART = '{"type": "image_url", "image_url": {"url": "http://127.0.0.1/a.png"}}'
 FILE_TYPES: tuple[FileType, ...] = get_args(FileType)
 
 
-def read_parts(
+def parse_parts(
     content: Sequence[JsonObject], folder: str, where: str, *, is_checked: bool = True
 ) -> tuple[Part, ...]:
     """The parts of a question as a chat keeps them. Raises InvalidImage, InvalidField.
@@ -50,7 +50,7 @@ def read_parts(
             case {"type": "text"} if not is_checked:
                 parts.append(Part(text=""))
             case {"type": "image_url", "image_url": {"url": str(url)}}:
-                parts.append(Part(file=read_image(url, folder, f"{where}[{index}].image_url.url")))
+                parts.append(Part(file=parse_image(url, folder, f"{where}[{index}].image_url.url")))
             case {"type": "file_url", "url": str()}:
                 type = item.get("fileType")
                 texts = {name: str(item.get(name, "")) for name in ("name", "url", "key")}
@@ -63,7 +63,7 @@ def read_parts(
     return tuple(parts)
 
 
-def read_image(url: str, folder: str, where: str) -> File:
+def parse_image(url: str, folder: str, where: str) -> File:
     """An image. An image in the URL itself gets a key, as if stored. Raises InvalidImage.
 
     FastGPT 4.16, core/chat/completionMessage.ts.
@@ -145,7 +145,7 @@ class Turn(Struct, frozen=True):
         call = self.call
         # An open question stays open if its answer fails.
         is_open = self.earlier_parts and reply.failure is not None
-        if is_open or self.chat.chat_id == UNKEPT:
+        if is_open or self.chat.chat_id == UNSAVED_CHAT:
             return ""
         chat = self.chat
         title = ""

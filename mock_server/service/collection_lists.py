@@ -166,7 +166,7 @@ def offset_of(page_num: object, size: object, choices: Choices) -> int:
 )
 def list_v2(call: Call, body: ListV2Request) -> Page[ListedCollection]:
     """List a page of a dataset's collections."""
-    size = read_page_size(call, body)
+    size = checked_page_size(call, body)
     if call.choices.search_text == "service":
         body = replace(body, search_text=clean_search_text(call, body.search_text))
     dataset, matches = find_matches(call, body, call.choices)
@@ -328,7 +328,7 @@ def filter_by_tags(
     return items
 
 
-def read_page_size(call: Call, body: ListV2Request) -> int:
+def checked_page_size(call: Call, body: ListV2Request) -> int:
     """The size of the page. Raises InvalidField if it is over the limit (spec 8)."""
     size = body.page_size
     if size is UNSET:

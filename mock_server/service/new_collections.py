@@ -361,12 +361,12 @@ def create_api_collection(call: Call, body: CreationRequest, name: Text, api_fil
 
 def check_form(call: Call, fields: Fields) -> Fields:
     """Check the file of a form, then its dataset, before its other fields."""
-    read_file_name(fields["file"], takes_any=call.operation_name in call.release.takes_any_source)
+    parse_file_name(fields["file"], takes_any=call.operation_name in call.release.takes_any_source)
     call.require_writable_dataset(str(fields.get("datasetId", "")))
     return fields
 
 
-def read_file_name(file: FormField, *, takes_any: bool) -> str:
+def parse_file_name(file: FormField, *, takes_any: bool) -> str:
     """The decoded name of a file. Raises WrongFileType for a type that FastGPT cannot read."""
     name = unquote(file.filename)
     if "\ufffd" in name or re.search("%(?![0-9A-Fa-f]{2})", file.filename):
@@ -388,7 +388,7 @@ def read_file_name(file: FormField, *, takes_any: bool) -> str:
 )
 def create_local_file(call: Call, body: CreationRequest, file: FormField) -> CreatedCollection:
     """Make a collection of a file. One that is no text keeps its name and size alone."""
-    name = read_file_name(file, takes_any=call.operation_name in call.release.takes_any_source)
+    name = parse_file_name(file, takes_any=call.operation_name in call.release.takes_any_source)
     if not file.content:
         raise BadForm("a file that is not empty", name)
     name = truncate_file_name(name)
