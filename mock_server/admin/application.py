@@ -47,8 +47,8 @@ SANDBOX_ROUTES = [
 ]
 ADMIN_ROUTES = [*SANDBOX_ROUTES, *routes_of(sandboxes)]
 CONSOLE_ROUTES = [
-    Route(it.path, it.endpoint, middleware=[Middleware(GZipMiddleware, compresslevel=1)])
-    for it in routes_of(console)
+    Route(section.path, section.endpoint, middleware=[Middleware(GZipMiddleware, compresslevel=1)])
+    for section in routes_of(console)
 ]
 """The sections of the console, which a page fetches after each request that it hears of."""
 

@@ -222,10 +222,10 @@ def resources_with_text(resources: Mapping[str, ResourceT], text: str) -> dict[s
 
 def has_text_in_names(item: object, text: str) -> bool:
     """Whether an object has a text in its name or its id, or something in it has."""
-    names = [getattr(item, it, "") for it in ("id", "name", "chat_id", "title", "custom_title")]
+    names = [getattr(item, name, "") for name in ("id", "name", "chat_id", "title", "custom_title")]
     inner = getattr(item, "chats", getattr(item, "collections", {})).values()
     return text in " ".join(map(str, names)).lower() or any(
-        has_text_in_names(it, text) for it in inner
+        has_text_in_names(each, text) for each in inner
     )
 
 
@@ -282,11 +282,11 @@ def special_fields(rule: Rule) -> JsonObject:
     in_words = {"operation", "times", "ttl", *FAILURES.get(effect(rule), {})}
     if rule.kind == "error":
         in_words.add("status")
-    for it in fields(rule):
-        value = getattr(rule, it.name)
+    for field in fields(rule):
+        value = getattr(rule, field.name)
         is_empty = not value and not isinstance(value, int | float)
-        if it.encode_name not in in_words and not is_empty and value != it.default:
-            special[it.encode_name] = values[it.encode_name]
+        if field.encode_name not in in_words and not is_empty and value != field.default:
+            special[field.encode_name] = values[field.encode_name]
     return {**redact(special)}
 
 
@@ -298,7 +298,8 @@ def pretty(value: object) -> str:
 
 
 ENVIRONMENT.filters |= {
-    it.__name__: it for it in (summary, pretty, effect, special_fields, breaches, joined_text)
+    function.__name__: function
+    for function in (summary, pretty, effect, special_fields, breaches, joined_text)
 }
 ENVIRONMENT.tests["has_text_in_names"] = has_text_in_names
 ENVIRONMENT.globals |= {

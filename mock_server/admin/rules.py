@@ -19,9 +19,9 @@ from mock_server.store.account import Store
 from mock_server.text.wording import did_you_mean
 
 PAGE_OPERATIONS = frozenset(
-    it.name
-    for it in OPERATIONS
-    if (get_origin(it.response_type) or it.response_type) in (Page, LinkedPage)
+    operation.name
+    for operation in OPERATIONS
+    if (get_origin(operation.response_type) or operation.response_type) in (Page, LinkedPage)
 )
 """The operations that return pages. None of them changes data."""
 

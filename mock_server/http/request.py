@@ -59,7 +59,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
         sent_path = (scope.get("raw_path") or quote(path).encode()).decode(errors="replace")
         return cls(scope["method"], path, query, headers, body, is_whole, sent_path, choices)
 
-    def under(self, choices: Choices) -> "ClientRequest":
+    def with_choices(self, choices: Choices) -> "ClientRequest":
         """The request, to be read under these choices."""
         return self if choices is self.choices else replace(self, choices=choices)
 

@@ -299,7 +299,7 @@ FASTGPT_4_14 = Release(
         "collection.detail": ("hasError?trainingAmount", "trainingAmount", *TRAINING_FIELDS),
         "tokenLogin": [f"{of}permission.{it}" for of in ("", "team.") for it in SKILL_RIGHTS],
         "loginByPassword": [
-            f"user.{of}permission.{it}" for of in ("", "team.") for it in SKILL_RIGHTS
+            f"user.{of}permission.{right}" for of in ("", "team.") for right in SKILL_RIGHTS
         ],
     },
     added_fields={

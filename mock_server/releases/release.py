@@ -122,8 +122,8 @@ class Release(Struct, frozen=True, kw_only=True):
         if not absent and not added:
             return data
         value = json.decode(json.encode(data))
-        for rule in absent:
-            path, _, condition = rule.partition("?")
+        for field in absent:
+            path, _, condition = field.partition("?")
             for parent, name in places_of(value, path):
                 if not parent.get(condition):
                     parent.pop(name, None)

@@ -23,7 +23,7 @@ class PathPattern:
         types = pieces[2::3]
         segments = pattern.split("/")
         most_of_segment = max(len(_PARAMETER.findall(it)) for it in segments)
-        rules = {
+        requirements = {
             f"at most {MAX_PATTERN} characters": len(pattern) <= MAX_PATTERN,
             "each parameter once": len({*self.names}) == len(self.names),
             "parameters such as {id}, not :id or *": not any(map(_OTHER_FORM.fullmatch, segments)),
@@ -35,9 +35,9 @@ class PathPattern:
             "at most one parameter in a segment": most_of_segment <= 1,
             "at most one parameter of type path": types.count(":path") <= 1,
         }
-        for rule, is_kept in rules.items():
-            if not is_kept:
-                raise ValueError(f"a path with {rule}")
+        for requirement, is_met in requirements.items():
+            if not is_met:
+                raise ValueError(f"a path with {requirement}")
         expression = re.escape(literals[0])
         for type, literal in zip(types, literals[1:], strict=True):
             expression += _VALUES[type] + re.escape(literal)

@@ -4,7 +4,7 @@ from collections import deque
 
 from msgspec.structs import replace
 
-from mock_server.choices import tolerances
+from mock_server.choices import tolerant_variants
 from mock_server.errors import Refusal
 from mock_server.service.call import Call
 from mock_server.service.routes import Routes
@@ -17,7 +17,7 @@ def accepting_choices(refusal: Refusal, call: Call, routes: Routes) -> list[str]
     while waiting:
         settings, refusal, call = waiting.popleft()
         accepting = []
-        for setting, choices in tolerances(call.choices):
+        for setting, choices in tolerant_variants(call.choices):
             tried = (*settings, setting)
             trial = call.restarted(replace(call.moment, choices=choices))
             other = refusal_of(trial, routes)

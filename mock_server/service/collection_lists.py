@@ -321,8 +321,8 @@ def filter_by_tags(
         case TagValueListV2Request(tag_filters=filters):
             # The filters of one tag are joined: any of their values is enough.
             values_by_tag: dict[str, set[str | float]] = {}
-            for it in filters:
-                values_by_tag.setdefault(it.tag_id, set()).update(it.values)
+            for tag_filter in filters:
+                values_by_tag.setdefault(tag_filter.tag_id, set()).update(tag_filter.values)
             for tag_id, values in values_by_tag.items():
                 items = [it for it in items if tag_id in dataset.ids_of_tags(it, values)]
     return items

@@ -173,7 +173,7 @@ class Handling:
         trial = self.call.restarted(self.call.state.moment)
         # A path, or a method of it, that the test itself answers is the test's own.
         is_own = " " in rule.operation and any(
-            it.name == METHOD_MISMATCH for it in trial.violations
+            violation.name == METHOD_MISMATCH for violation in trial.violations
         )
         if self._operation is None or is_own:
             return []
@@ -275,11 +275,11 @@ class Handling:
         rules = self.call.state.rules
         # The journal notes that the client leaves only while a task listens to the client.
         with watch_client(self.receive) as client_left:
-            rivals = [self._ended]
+            interruptions = [self._ended]
             if for_client:
-                rivals.append(client_left)
+                interruptions.append(client_left)
             if holder is not None:
-                goes_on = await rules.hold(holder, ms / 1000, *rivals)
+                goes_on = await rules.hold(holder, ms / 1000, *interruptions)
             else:
                 goes_on = not await rules.waits_ended.wait(ms / 1000, self._ended)
         # A state that was replaced has ended before, and does not tell it again.

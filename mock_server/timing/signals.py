@@ -31,11 +31,13 @@ class Signal:
     def forget(self, future: asyncio.Future[None]) -> None:
         self._waiting.discard(future)
 
-    async def wait(self, seconds: float | None, *rivals: asyncio.Future[Any]) -> bool:
-        """Wait until a notification, a rival that is done, or the timeout. True if notified."""
+    async def wait(self, seconds: float | None, *interruptions: asyncio.Future[Any]) -> bool:
+        """Wait until a notification, an interruption or the timeout. True if notified."""
         future = self.listen()
         try:
-            await asyncio.wait([future, *rivals], timeout=seconds, return_when=FIRST_COMPLETED)
+            await asyncio.wait(
+                [future, *interruptions], timeout=seconds, return_when=FIRST_COMPLETED
+            )
             return future.done()
         finally:
             self.forget(future)
