@@ -16,7 +16,7 @@ from msgspec import json
 
 from mock_server import MockServer
 from mock_server.fixture.load import load_fixture
-from mock_server.tools.har import fixture_of
+from mock_server.tools.har import fixture_of_recording
 
 SECRET = "s3cr3t-marker"
 PATH = "/api/{}/chat/completions"
@@ -51,7 +51,7 @@ def ask(client, question="Hi", version="v1", **fields):
 
 
 def imported(*entries, app=None, **more):
-    return fixture_of(BytesIO(json.encode({"log": {"entries": entries}})), app, **more)
+    return fixture_of_recording(BytesIO(json.encode({"log": {"entries": entries}})), app, **more)
 
 
 def part(name, values):

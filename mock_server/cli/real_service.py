@@ -30,7 +30,7 @@ from mock_server.fixture.load import ProfileFile, load_fixture, read_profile
 from mock_server.text.wording import count_in_words
 
 
-def key_from(variable: str) -> str:
+def key_from_variable(variable: str) -> str:
     """The API key in an environment variable."""
     # What is no name may be the key itself, which is never shown.
     if not re.fullmatch("[A-Z_][A-Z0-9_]*", variable):
@@ -66,7 +66,7 @@ def reading_a_service() -> Iterator[None]:
         fail(str(error), Exit.UNREACHABLE)
 
 
-def expected_of(
+def expected_profile(
     profile: str | None, baseline: Path | None, *, is_written: bool
 ) -> ProfileFile | None:
     """What a server is held to: a profile, or a baseline that is not to be written, or nothing."""
@@ -119,8 +119,8 @@ def verify_command(
     from mock_server.tools.account_reader import NotReadable
 
     check_new(write_profile, "--write-profile", force, baseline)
-    known = expected_of(profile, baseline, is_written=write_baseline)
-    client = client_at(base_url, key_from(key_env), trust_env=True)
+    known = expected_profile(profile, baseline, is_written=write_baseline)
+    client = client_at(base_url, key_from_variable(key_env), trust_env=True)
     try:
         with reading_a_service():
             found = verify.verify_server(
@@ -167,7 +167,7 @@ def pull_command(
     from mock_server.tools.pull import anonymized, pull
 
     check_new(output, "--output", force)
-    key = key_from(key_env)
+    key = key_from_variable(key_env)
     with reading_a_service():
         document, problems = pull(base_url, key, log=print_to_stderr, **selection)
         for problem in problems:
@@ -194,12 +194,12 @@ def import_group() -> None:
 @FORCE
 def har_command(file: Path, app: str | None, pace: bool, output: Path | None, force: bool) -> None:
     """Make replies of the completions in a HAR recording. No header and no key is kept."""
-    from mock_server.tools.har import fixture_of
+    from mock_server.tools.har import fixture_of_recording
 
     check_new(output, "--output", force, file.resolve())
     try:
         with file.open("rb") as har:
-            document, notes = fixture_of(har, app, keeps_pace=pace)
+            document, notes = fixture_of_recording(har, app, keeps_pace=pace)
         load_fixture(document)
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror}", Exit.BROKEN_FIXTURE)

@@ -140,7 +140,7 @@ class Comparison:
             ):
                 return found
         read = set[str]()
-        noted = note_reads(choices, read)
+        noted = record_reads(choices, read)
         # The mock begins with the account as it was read.
         self._sandboxes.restart(self._baseline.with_choices(noted, self.profile))
         responses = self._runner.run(self._mock_responses(group.requests))
@@ -153,7 +153,7 @@ class Comparison:
         """The responses of the mock to requests, one after the other."""
         return [ComparedResponse.of(await self._mock.send(it.to(self._mock))) for it in requests]
 
-    def count(self, choices: Choices) -> int:
+    def difference_count(self, choices: Choices) -> int:
         """How many aspects differ under these choices."""
         return sum(len(found) for _, found in self.differences(choices))
 
@@ -165,7 +165,7 @@ class Comparison:
         distances = {}
         for name, profile in PROFILES.items():
             self.profile = name
-            count = self.count(profile_choices(name))
+            count = self.difference_count(profile_choices(name))
             # Of two that are as near, it is the one whose release has no table of its own.
             distances[name] = (count, profile.release != FASTGPT_4_16)
         self.profile = min(distances, key=distances.__getitem__)
@@ -174,16 +174,16 @@ class Comparison:
         while last != best:
             last = best
             for name in choice_table():
-                best = min([best, *variants(best, name).values()], key=self.count)
+                best = min([best, *variants(best, name).values()], key=self.difference_count)
         return best
 
     def fitting_values(self, name: str, choices: Choices) -> list[Any]:
         """The values of a choice under which the fewest aspects differ; the others stay."""
-        counts = {value: self.count(it) for value, it in variants(choices, name).items()}
+        counts = {value: self.difference_count(it) for value, it in variants(choices, name).items()}
         return [value for value, count in counts.items() if count == min(counts.values())]
 
 
-def note_reads(choices: Choices, names: set[str]) -> Choices:
+def record_reads(choices: Choices, names: set[str]) -> Choices:
     """A copy of choices that adds the name of each choice that is read to `names`."""
 
     class NotedChoices(Choices, frozen=True):

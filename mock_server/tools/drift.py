@@ -10,7 +10,7 @@ from typing import Any
 from mock_server.tools.comparison import ABSENT, Contrast, Contrasts, kind_of
 from mock_server.tools.verify_requests import Request
 
-Found = Iterable[tuple[Request, Contrasts]]
+RequestContrasts = Iterable[tuple[Request, Contrasts]]
 """Requests, and what differs in their responses."""
 DATA_ASPECTS = ("total", "list.name", "list.parentId")
 """The aspects whose values are data of the account. Lists are told by their kind anyway."""
@@ -18,24 +18,24 @@ CODE = re.compile(r"\d{1,6}|[A-Za-z]*|\{[A-Za-z_, ]*\}|true or false|a (text|num
 """A value that is no data: a status, one word such as a statusText, or the kind of a value."""
 
 
-def differences_in_words(found: Found) -> dict[str, list[str]]:
+def differences_in_words(found: RequestContrasts) -> dict[str, list[str]]:
     """Each difference once, with the names of the requests that show it."""
     names = dict[str, dict[str, None]]()
     for request, contrasts in found:
         for aspect, contrast in contrasts.items():
-            names.setdefault(in_words(aspect, contrast), {})[request.name] = None
+            names.setdefault(contrast_in_words(aspect, contrast), {})[request.name] = None
     return {words: [*names[words]] for words in sorted(names)}
 
 
 def new_differences(
-    found: Found, known: dict[str, list[str]]
+    found: RequestContrasts, known: dict[str, list[str]]
 ) -> Iterator[tuple[Request, Contrasts]]:
     """Each request with what is not known: each difference once, at the first that shows it."""
     named = set[str]()
     for request, contrasts in found:
         new = {}
         for aspect, contrast in contrasts.items():
-            words = in_words(aspect, contrast)
+            words = contrast_in_words(aspect, contrast)
             names = known.get(words, [])
             # Which requests show a field of items depends on the data.
             is_known = request.name in names or (names and aspect.startswith("list."))
@@ -45,7 +45,7 @@ def new_differences(
         yield request, new
 
 
-def in_words(aspect: str, contrast: Contrast) -> str:
+def contrast_in_words(aspect: str, contrast: Contrast) -> str:
     """A difference, with kinds in place of values that are data."""
     server = code_or_kind(aspect, contrast.server)
     mock = code_or_kind(aspect, contrast.mock)

@@ -43,7 +43,7 @@ class Skipped(Exception):
     """An exchange is no completion that was answered, for this reason."""
 
 
-def fixture_of(
+def fixture_of_recording(
     file: BinaryIO, app: str | None = None, *, keeps_pace: bool = False
 ) -> tuple[JsonObject, list[str]]:
     """The fixture of a recording, and notes on what is left out. Raises ValueError, OSError.

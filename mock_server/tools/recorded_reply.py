@@ -24,7 +24,7 @@ class RecordedReply(Struct):
     parts: list[JsonObject] = []
     tools: dict[str, JsonObject] = {}
     """The tools that were called, by the ids of the calls."""
-    with_result: set[int] = set()
+    parts_with_result: set[int] = set()
     """The ids in memory of the parts whose result is known: parts may be equal."""
 
     def add_stream(self, text: str) -> None:
@@ -41,11 +41,11 @@ class RecordedReply(Struct):
         if not is_whole:
             self.parts.append({"cut": True})
         # In a reply that ends, each node has a result; the rounds of an agent show a status alone.
-        elif self.with_result and self.parts[-1].keys() != {"error"}:
-            for place, part in enumerate(self.parts):
-                if part.keys() == {"node"} and id(part) not in self.with_result:
+        elif self.parts_with_result and self.parts[-1].keys() != {"error"}:
+            for index, part in enumerate(self.parts):
+                if part.keys() == {"node"} and id(part) not in self.parts_with_result:
                     status = {"status": "running", "name": part["node"]}
-                    self.parts[place] = {"raw": sse_event(status, name="flowNodeStatus").decode()}
+                    self.parts[index] = {"raw": sse_event(status, name="flowNodeStatus").decode()}
 
     def add_whole(self, body: JsonObject) -> None:
         """Add what a response in one piece says."""
@@ -123,28 +123,29 @@ class RecordedReply(Struct):
         self.parts[-1][kind] += pieces_of(text)
 
     def add_results(
-        self, results: list[JsonObject], free_place: int, left_out: tuple[str, ...] = ()
+        self, results: list[JsonObject], free_index: int, left_out: tuple[str, ...] = ()
     ) -> None:
         """Put each result into the part of its node or tool, in the order of the nodes.
 
-        The first of those that have no part gets one at this place, others after the one before:
+        The first of those that have no part gets one at this index, others after the one before:
         a part without the fields `left_out`. In a stream, such a node has not shown its status.
         """
         for result in results:
             new = result_part(result)
-            places = [
-                place
-                for place, part in enumerate(self.parts)
-                if name_of(part) == name_of(new) != "" and id(part) not in self.with_result
+            indexes = [
+                index
+                for index, part in enumerate(self.parts)
+                if node_name(part) == node_name(new) != ""
+                and id(part) not in self.parts_with_result
             ]
-            if places:
-                self.parts[places[0]] |= new
+            if indexes:
+                self.parts[indexes[0]] |= new
             else:
-                places = [free_place]
+                indexes = [free_index]
                 hidden = {name: it for name, it in new.items() if name not in left_out}
-                self.parts.insert(free_place, hidden)
-            self.with_result.add(id(self.parts[places[0]]))
-            free_place = places[0] + 1
+                self.parts.insert(free_index, hidden)
+            self.parts_with_result.add(id(self.parts[indexes[0]]))
+            free_index = indexes[0] + 1
 
 
 def pieces_of(text: str) -> list[str]:
@@ -152,7 +153,7 @@ def pieces_of(text: str) -> list[str]:
     return re.split(r"(?<=\{)(?=\{)", text)
 
 
-def name_of(part: JsonObject) -> str:
+def node_name(part: JsonObject) -> str:
     """The name of a part's node; empty for another part."""
     return as_text(part.get("node"))
 

@@ -72,7 +72,7 @@ class VerifyReader(AccountReader):
         """
         if id is None:
             ids = self.first_ids(object_kinds.DATASET)
-            id = max(ids, key=self.richness)
+            id = max(ids, key=self.feature_rank)
             self.log(f"looking at dataset {id}, the one of {len(ids)} that shows most")
         try:
             collections = self.read_collections(id)
@@ -82,7 +82,7 @@ class VerifyReader(AccountReader):
             raise NotReadable(f"dataset {id} has no collections")
         return {"id": id, "collections": collections}
 
-    def richness(self, dataset_id: str) -> tuple[int, int]:
+    def feature_rank(self, dataset_id: str) -> tuple[int, int]:
         """How much a dataset shows at its top level; of two that show as much, less is better."""
         body = {"datasetId": dataset_id, "offset": 0, "pageSize": ITEMS_A_PAGE, "parentId": None}
         page = self.read(LIST, body, ListPage)
