@@ -43,11 +43,11 @@ from mock_server.releases.fastgpt import PROFILES
 from mock_server.sandbox import Baseline, Sandboxes
 from mock_server.text.redaction import redact_query
 
-BESIDE_URL = ("host", "port", "process")
+REPLACED_BY_URL = ("host", "port", "process")
 """The options of `wait` in whose place an URL stands."""
 
 
-def each_is(expected: str, pattern: str) -> Callable[..., tuple[str, ...]]:
+def check_each(expected: str, pattern: str) -> Callable[..., tuple[str, ...]]:
     """A callback that refuses an option's texts unless each is as expected: of this pattern."""
 
     def check(
@@ -90,7 +90,7 @@ def check_host(context: click.Context, param: click.Parameter, host: str) -> str
     "--choice",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=each_is("NAME=VALUE", "(?s)[^=]*=.*"),
+    callback=check_each("NAME=VALUE", "(?s)[^=]*=.*"),
     help="A choice that differs from the profile, such as page_size_max=100. docs/choices.md lists "
     "all, GET /__admin/choices those in force. May be repeated.",
 )
@@ -110,7 +110,7 @@ def check_host(context: click.Context, param: click.Parameter, host: str) -> str
 @option(
     "--cors-origin",
     multiple=True,
-    callback=each_is(
+    callback=check_each(
         "an origin with scheme and without path, such as http://localhost:3000",
         r"\*|null|[a-z][a-z0-9+.-]*://[^/?#\s]+",
     ),
@@ -138,7 +138,7 @@ def serve_command(
     A FIXTURE is a YAML or JSON file, or one of demo, empty, paging, permissions; several
     are merged.
     """
-    check_are_files(fixture)
+    refuse_choices_and_commands(fixture)
     loaded = load_or_fail(fixture)
     try:
         application = create_app(
@@ -174,7 +174,7 @@ def named_values(choices: tuple[str, ...]) -> dict[str, str]:
     return dict(pairs)
 
 
-def check_are_files(fixture: tuple[str, ...]) -> None:
+def refuse_choices_and_commands(fixture: tuple[str, ...]) -> None:
     """Refuse a choice, or a command, in place of a fixture."""
     root: Any = click.get_current_context().find_root().command
     for name in fixture:
@@ -299,7 +299,7 @@ def address_of_process(process: int, host: str, port: int) -> tuple[str, int]:
 def refuse_two_addresses(context: click.Context) -> None:
     """Refuse what is typed beside an option that stands in its place."""
     source = context.get_parameter_source
-    typed = [it for it in BESIDE_URL if source(it) is ParameterSource.COMMANDLINE]
+    typed = [it for it in REPLACED_BY_URL if source(it) is ParameterSource.COMMANDLINE]
     if typed and source("url") is ParameterSource.COMMANDLINE:
         fail(f"Expected one address, got --url and --{typed[0]}")
 

@@ -32,7 +32,7 @@ from mock_server.text.wording import count_in_words
 
 Object = Mapping[str, Any] | Struct
 """An object as in a fixture, `{"chatId": "c1"}`, or one that a method here returned."""
-NOTHING: Any = UNSET
+MISSING_OBJECT: Any = UNSET
 """Stands for an object that a test forgot: `_put` says which field it may have."""
 
 __tracebackhide__ = True  # see admin_client.py
@@ -138,7 +138,7 @@ class Control(JournalControl):
         """A chat: `.top`, `.title`, `.update_time` ... Raises Refused if it does not exist."""
         return msgspec.convert(self.call("GET", path_to("apps", app_id, "chats", chat_id)), Chat)
 
-    def put_chat(self, app_id: str, chat: Object = NOTHING) -> str:
+    def put_chat(self, app_id: str, chat: Object = MISSING_OBJECT) -> str:
         """Add or replace a chat: `{"chatId": "c1", "title": "Refund"}`; return its id."""
         return self._put(chat, "chatId", "apps", app_id, "chats")
 
@@ -175,7 +175,7 @@ class Control(JournalControl):
             items += page[field]
         return items
 
-    def put_collection(self, dataset_id: str, collection: Object = NOTHING) -> str:
+    def put_collection(self, dataset_id: str, collection: Object = MISSING_OBJECT) -> str:
         """Add or replace a collection: `{"_id": "c1", "name": "Install"}`; return its id."""
         return self._put(collection, "_id", "datasets", dataset_id, "collections")
 

@@ -20,7 +20,7 @@ MAX_LATEST = 10
 """How many of the latest requests, and of the latest rules, a failed assertion shows."""
 MAX_BODY_SHOWN = 120
 """How many characters of a request's body a line shows at most."""
-LOOP_STOOD_STILL = (
+LOOP_BLOCKED = (
     "while the event loop of this thread stood still "
     "(it runs during `await asyncio.to_thread(server.wait_for, ...)`)"
 )
@@ -133,10 +133,10 @@ class JournalControl(AdminClient):
         query: JsonObject = {"operation": operation} | without_none(status=status, cut=cut)
         if len(query) > 1:
             query["ended"] = True
-        waited = f"Within {timeout:g} s"
+        timeout_message = f"Within {timeout:g} s"
         with suppress(RuntimeError):
             asyncio.get_running_loop()
-            waited += f", {LOOP_STOOD_STILL}"
+            timeout_message += f", {LOOP_BLOCKED}"
         end = RealTime.perf_counter() + timeout
         while True:
             entries: list[JsonObject] = self._page(**query, offset=times - 1, limit=1)["entries"]
@@ -144,7 +144,7 @@ class JournalControl(AdminClient):
                 return entries[0]
             if RealTime.perf_counter() > end:
                 # This passes if the calls have come just now: then they are read again.
-                self._verify(query | {"atLeast": times}, f"{waited}: ")
+                self._verify(query | {"atLeast": times}, f"{timeout_message}: ")
             RealTime.sleep(POLL_SECONDS)
 
     @property

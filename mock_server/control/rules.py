@@ -7,9 +7,9 @@ from mock_server.control.journal import JournalControl
 from mock_server.decoding.json_values import JsonObject
 from mock_server.rules.match import brief_json
 
-ANSWERS = ("answer", "reply", "hits")
+ANSWER_KINDS = ("answer", "reply", "hits")
 """The kinds of `respond`, `reply` and `hits`; all other kinds are faults."""
-IN_BLOCK = {"times": None}
+BLOCK_DEFAULTS = {"times": None}
 """The fields that a fault gets in a `with` block by default: it fires as often as it can."""
 
 __tracebackhide__ = True  # see admin_client.py
@@ -27,7 +27,7 @@ class AddedRule:
         self._fields = fields
         self._was_read = False
         """Whether the test has read `fired` or `held`."""
-        self.is_answer = fields.get("kind") in ANSWERS
+        self.is_answer = fields.get("kind") in ANSWER_KINDS
         self._add(fields)
 
     def _add(self, fields: JsonObject) -> None:
@@ -88,7 +88,7 @@ class AddedRule:
         # Answers and presets last long enough; any other fault would fire only once.
         if not self.is_answer and "preset" not in self._fields:
             self.remove()
-            self._add(IN_BLOCK | self._fields)
+            self._add(BLOCK_DEFAULTS | self._fields)
         return self
 
     def __exit__(self, error: object, *_: object) -> None:

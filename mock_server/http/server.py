@@ -146,5 +146,5 @@ class Server(uvicorn.Server):
 
 def serve(application: Starlette, listener: socket.socket, **options: Any) -> None:
     """Serve until SIGINT or SIGTERM. The line `READY URL` on stdout reports that it listens."""
-    say_ready = partial(print, f"READY {url_of(listener)}", flush=True)
-    Server(application, on_ready=say_ready, **options).run([listener])
+    print_ready = partial(print, f"READY {url_of(listener)}", flush=True)
+    Server(application, on_ready=print_ready, **options).run([listener])

@@ -19,7 +19,7 @@ from mock_server.fixture.load import load_fixture, read_profile
 from mock_server.plugin.server_options import FixtureWarning, Setup, plain_errors
 from mock_server.sandbox import Baseline
 
-MISLED = (
+MISROUTED_CALLS = (
     "no call came to the sandbox of this test, and {} came to sandbox 'default' meanwhile: "
     "does the client send the key of this test?"
 )
@@ -132,9 +132,9 @@ def remote_sandbox(url: str, setup: Setup) -> Iterator[Control]:
         finally:
             # The test may have removed its sandbox, or ended the server.
             with plain_errors():
-                misled = calls_of(server) - calls_before
-                if misled > 0 and not calls_of(control):
-                    warnings.warn(MISLED.format(misled), stacklevel=2)
+                misrouted = calls_of(server) - calls_before
+                if misrouted > 0 and not calls_of(control):
+                    warnings.warn(MISROUTED_CALLS.format(misrouted), stacklevel=2)
                 control.remove_sandbox()
 
 
