@@ -15,7 +15,7 @@ from mock_server.http.request import ClientRequest, header_texts, read_body
 from mock_server.journal import Exchange
 from mock_server.sandbox import Sandboxes
 from mock_server.service.call import Call
-from mock_server.service.credentials import sandbox_key
+from mock_server.service.callers import sandbox_key
 from mock_server.service.handling import Handling
 from mock_server.service.operation import Operation
 from mock_server.service.operations import OPERATIONS
@@ -30,8 +30,8 @@ class Service:
         self._routes = Routes(operations)
         # The ids of requests are UUIDs that differ in their last 12 digits: it costs much less
         # than a random one for each.
-        self._id_start = str(uuid4())[:-12].encode()
-        self._numbers = count(1)
+        self._id_prefix = str(uuid4())[:-12].encode()
+        self._request_numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit = self._routes.limit_of(scope["path"])
@@ -41,10 +41,10 @@ class Service:
             # A request whose client leaves before the body is complete does not count.
             return
         # The request counts from here on, whatever becomes of the response.
-        call = self._enter(scope, body, is_whole=len(body) <= limit)
+        call = self._start_call(scope, body, is_whole=len(body) <= limit)
         handling = Handling(call, self._routes, self._sandboxes.failures, scope, receive, send)
         try:
-            response = await self._response(call, handling)
+            response = await self._response_with_headers(call, handling)
             await handling.deliver(response)
         except CancelledError:
             # In process, a client leaves by cancelling the request.
@@ -53,7 +53,7 @@ class Service:
         finally:
             handling.end()
 
-    def _enter(self, scope: Scope, body: bytes, *, is_whole: bool) -> Call:
+    def _start_call(self, scope: Scope, body: bytes, *, is_whole: bool) -> Call:
         """Make the call of a request in the sandbox of its key, and add it to the journal."""
         headers = header_texts(scope["headers"])
         sandbox_of_key = self._sandboxes.find_by_key(sandbox_key(headers))
@@ -63,9 +63,9 @@ class Service:
         moment = state.advance_training()
         request = ClientRequest.of(scope, headers, body, moment.choices, is_whole=is_whole)
         exchange = Exchange(request)
-        key = request.key
+        key = request.api_key
         exchange.declared_key = sandbox.issued_keys.get(key or "", key)
-        state.journal.enter(exchange, moment.clock.now_ms(), sandbox.generation)
+        state.journal.add(exchange, moment.clock.now_ms(), sandbox.generation)
         return Call(
             exchange=exchange,
             request=request,
@@ -76,7 +76,7 @@ class Service:
             store=moment.store,
         )
 
-    async def _response(self, call: Call, handling: Handling) -> Response:
+    async def _response_with_headers(self, call: Call, handling: Handling) -> Response:
         """The response to a request, with the headers that all responses have."""
         try:
             response = await self._respond(call, handling)
@@ -87,7 +87,7 @@ class Service:
             response = handling.failure_response(error)
         # Name the request, as FastGPT does; its sandbox and state: a client may mix them up.
         own_headers = [
-            (b"x-request-id", b"%b%012x" % (self._id_start, next(self._numbers))),
+            (b"x-request-id", b"%b%012x" % (self._id_prefix, next(self._request_numbers))),
             (b"x-mock-sandbox", call.sandbox.name.encode()),
             (b"x-mock-generation", b"%d" % call.exchange.generation),
         ]

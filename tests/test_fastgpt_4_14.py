@@ -13,7 +13,7 @@ from test_routes import send
 from mock_server import errors
 from mock_server.choices import profile_choices
 from mock_server.releases.fastgpt import FASTGPT_4_14, PROFILES, SEARCH_SETTINGS
-from mock_server.service.examples import DEMO_APP, DEMO_CHAT, DEMO_DATASET, DEMO_REPLY
+from mock_server.service.demo_ids import DEMO_APP, DEMO_CHAT, DEMO_DATASET, DEMO_REPLY
 from mock_server.service.logins import login_by_password
 from mock_server.service.operations import OPERATIONS
 

@@ -299,8 +299,8 @@ def test_the_latest_long_bodies_are_kept_whole():
     for number in range(6):
         body = json.dumps({"number": number, "more": "x" * 8_000_000}).encode()
         exchange = Exchange(ClientRequest("POST", "/", b"", {}, body))
-        journal.enter(exchange, 0, 1)
-        journal.close(exchange)
+        journal.add(exchange, 0, 1)
+        journal.complete(exchange)
     assert [it.request.is_whole for it in journal.exchanges] == [False, False, *[True] * 4]
     shown = [it.entry().request for it in journal.exchanges]
     assert [it.body[:12] for it in shown] == [f'{{"number":{n},' for n in range(6)]
@@ -320,7 +320,7 @@ def test_what_the_journal_has_dropped_counts():
         client.control.assert_no_violations()
         client.fetch("/v1/chat", {})
         for _ in range(MAX_ENTRIES - 1):
-            journal.enter(Exchange(ClientRequest("GET", "/", b"", {}, b"")), 0, 1)
+            journal.add(Exchange(ClientRequest("GET", "/", b"", {}, b"")), 0, 1)
         client.pin()
         with pytest.raises(AssertionError, match=r"unknown_route: 1 .*dropped"):
             client.control.assert_no_violations()

@@ -4,7 +4,7 @@ import pytest
 from account import PIN
 from test_routes import send
 
-from mock_server.service.examples import DEMO_CHAT, DEMO_COLLECTION, DEMO_DATASET
+from mock_server.service.demo_ids import DEMO_CHAT, DEMO_COLLECTION, DEMO_DATASET
 from mock_server.service.operations import OPERATIONS
 
 pytestmark = pytest.mark.served(fixture="demo", profile="fastgpt-4.16")

@@ -256,7 +256,7 @@ class RateLimit(ResponseFault, tag="rate_limit", frozen=True, kw_only=True):
     def count_passed(self, candidate: Candidate[Rule]) -> dict[str, str]:
         start, count = self.window_of(candidate)
         windows = candidate.active.rate_windows
-        key = candidate.exchange.request.key or ""
+        key = candidate.exchange.request.api_key or ""
         # Clients may send any number of keys: the number of windows is limited.
         if key not in windows and len(windows) >= MAX_WINDOWS:
             windows.clear()
@@ -266,7 +266,7 @@ class RateLimit(ResponseFault, tag="rate_limit", frozen=True, kw_only=True):
     def window_of(self, candidate: Candidate[Rule]) -> tuple[int, int]:
         """The start (ms) of the key's window, and how many requests have passed in it."""
         now = candidate.exchange.time_ms
-        key = candidate.exchange.request.key or ""
+        key = candidate.exchange.request.api_key or ""
         start, count = candidate.active.rate_windows.get(key, (now, 0))
         # A test may have set the clock back.
         if not start <= now < start + self.window * 1000:

@@ -64,7 +64,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
         return self if choices is self.choices else replace(self, choices=choices)
 
     @property
-    def key(self) -> str | None:
+    def api_key(self) -> str | None:
         """The API key, None without one."""
         if self.choices.request_form == "strict":
             return bearer_key(self.headers)

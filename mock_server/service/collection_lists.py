@@ -17,7 +17,7 @@ from mock_server.service.collections import (
     service_fields,
     training_progress,
 )
-from mock_server.service.examples import DEMO_DATASET
+from mock_server.service.demo_ids import DEMO_DATASET
 from mock_server.service.operation import Fields, Operation
 from mock_server.service.pages import ALL, Page, list_page, page_offset, requested_page
 from mock_server.service.request_fields import struct_from

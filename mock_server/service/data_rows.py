@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from mock_server import errors
 from mock_server.decoding.json_values import kept_value
 from mock_server.service.call import Call
-from mock_server.service.examples import DEMO_COLLECTION, DEMO_ROW
+from mock_server.service.demo_ids import DEMO_COLLECTION, DEMO_ROW
 from mock_server.service.operation import MAX_TEXT, Operation
 from mock_server.service.pages import PAGE_FIELDS, Page, PageRequest, list_page, requested_page
 from mock_server.service.request_fields import replace_sent, struct_from
@@ -42,7 +42,7 @@ class NewIndex(Struct):
     data_id: str | UnsetType = field(name="dataId", default=UNSET)
 
 
-def further_indexes(q: str, a: str, new_indexes: Iterable[NewIndex]) -> tuple[Index, ...]:
+def client_indexes(q: str, a: str, new_indexes: Iterable[NewIndex]) -> tuple[Index, ...]:
     """The indexes that a row keeps: those of clients, each text once, without its `q` and `a`."""
     indexes: dict[str, Index] = {}
     for new in new_indexes:
@@ -101,7 +101,7 @@ def push_data(
     for index, new in enumerate(data):
         metadata = kept_value(new.metadata, f"$.data[{index}].metadata") or UNSET
         if new.q:
-            indexes = further_indexes(new.q, new.a, new.indexes)
+            indexes = client_indexes(new.q, new.a, new.indexes)
             fields = {"id": call.new_id(), "indexes": indexes, "update_time": now}
             rows.append(struct_from(DataRow, new, **fields, metadata=metadata))
     add_rows_in_training(call, dataset, collection.changed_at(now), rows, is_from_text=False)
@@ -146,7 +146,7 @@ def insert_data(
         id=call.new_id(),
         q=q,
         a=a,
-        indexes=further_indexes(q, a, indexes),
+        indexes=client_indexes(q, a, indexes),
         metadata=metadata or UNSET,
         update_time=call.now(),
     )
@@ -234,14 +234,14 @@ def data_row_view(
 def data_detail(call: Call, id: Id) -> DataRowDetails:
     """Get a row. Its indexes are those of clients, then one for each text of its own."""
     dataset, collection, row = call.require_data_row(id)
-    indexes = shown_indexes(row)
+    indexes = all_indexes(row)
     is_owner = call.caller.level_on(dataset) == Level.OWNER
     return data_row_view(
         dataset, collection, row, team_id=DEFAULT_TEAM, indexes=indexes, is_owner=is_owner
     )
 
 
-def shown_indexes(row: DataRow) -> list[dict[str, str]]:
+def all_indexes(row: DataRow) -> list[dict[str, str]]:
     """The indexes of a row: those of clients, then one for each text of its own."""
     typed_texts: list[tuple[str, str]] = [(it.type, it.text) for it in row.indexes]
     typed_texts += [("default", js_trim(row.q)), ("default", js_trim(row.a))]
@@ -291,9 +291,9 @@ def data_update(
     row = replace_sent(row, q=q, a=a, update_time=call.now())
     if indexes is not UNSET:
         # An index that names none of the row is no new one.
-        known = [UNSET, *(it["dataId"] for it in shown_indexes(row))]
+        known = [UNSET, *(it["dataId"] for it in all_indexes(row))]
         indexes = tuple(it for it in indexes if it.data_id in known)
-        row = replace(row, indexes=further_indexes(row.q, row.a, indexes))
+        row = replace(row, indexes=client_indexes(row.q, row.a, indexes))
     # With an empty q and no indexes nothing is saved, but q is returned (update.ts of FastGPT).
     if q or indexes is not UNSET:
         save_changed_data_rows(call, dataset.with_data_rows(collection.id, [row]), collection.id)

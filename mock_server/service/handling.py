@@ -344,7 +344,7 @@ class Handling:
         """End the entry of the journal."""
         self.call.sandbox.end_request()
         self.call.state.rules.ended.forget(self._ended)
-        self.call.state.journal.close(self.call.exchange)
+        self.call.state.journal.complete(self.call.exchange)
 
     async def _forward(self, message: Message) -> None:
         # The journal is first: a client that has the response must find it there.

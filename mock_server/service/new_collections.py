@@ -16,7 +16,7 @@ from mock_server.releases.fastgpt import FASTGPT_4_16
 from mock_server.service.call import Call
 from mock_server.service.collections import known_tags_first, require_folder
 from mock_server.service.datasets import FileServerType
-from mock_server.service.examples import DEMO_API_DATASET, DEMO_DATASET
+from mock_server.service.demo_ids import DEMO_API_DATASET, DEMO_DATASET
 from mock_server.service.operation import MAX_TEXT, Fields, Operation
 from mock_server.service.request_fields import (
     Name,
