@@ -33,7 +33,7 @@ from mock_server.text.wording import count_in_words
 Object = Mapping[str, Any] | Struct
 """An object as in a fixture, `{"chatId": "c1"}`, or one that a method here returned."""
 MISSING_OBJECT: Any = UNSET
-"""Stands for an object that a test forgot: `_put` says which field it may have."""
+"""Stands for an argument that a test forgot: the message of `_put` has an example of it."""
 
 __tracebackhide__ = True  # see admin_client.py
 

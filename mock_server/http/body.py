@@ -92,7 +92,7 @@ def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
 
 
 def guess_value(body: bytes, headers: Mapping[str, str]) -> Any:
-    """What a body says that is refused, for the journal and conditions; None if it says nothing."""
+    """The value of a refused body, for the journal and conditions; None if none can be guessed."""
     if not body:
         return {}
     try:

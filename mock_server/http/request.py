@@ -72,7 +72,7 @@ class ClientRequest(Struct, frozen=True, dict=True):
 
     @cached_property
     def decoded_body(self) -> DecodedBody:
-        """What the body says."""
+        """The value of the body, or why it is refused."""
         return decode_body(self.body, self.headers, self.choices)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Functions of a test, in the server's process, that say what answers, replies and hits say."""
+"""Handlers: functions of a test, in the server's process, that make answers, replies and hits."""
 
 import asyncio
 import traceback
@@ -23,7 +23,7 @@ FLOW_EXCEPTIONS = {"StopIteration", "StopAsyncIteration", "CancelledError", "Ski
 SERVER_LOOP: ContextVar[AbstractEventLoop | None] = ContextVar("SERVER_LOOP", default=None)
 """The event loop of the server, in the coroutine of a function that runs in it."""
 HANDLER = "mock_server.handler"
-"""The item of a scope with the function of a rule to add. Requests over a socket have none."""
+"""The item of a scope with the handler of a rule to add. Requests over a socket have none."""
 
 
 class HandlerRequest(Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ class Failures(list[BaseException]):
 
 
 async def call_handler(handler: Handler, request: HandlerRequest) -> Any:
-    """What a function, or its coroutine, returns. What it raises is a `harmless_error` here."""
+    """What a handler, or its coroutine, returns. What it raises is a `harmless_error` here."""
     name = handler_name(handler)
     returned = Future[Any]()
     returned.set_running_or_notify_cancel()
@@ -102,7 +102,7 @@ async def call_handler(handler: Handler, request: HandlerRequest) -> Any:
 
 
 def handler_name(handler: object) -> str:
-    """The name of a function, or of the class of another object that can be called."""
+    """The name of a handler, or of the class of another object that can be called."""
     return str(getattr(handler, "__qualname__", type(handler).__qualname__))
 
 
@@ -113,7 +113,7 @@ def error_in_words(error: BaseException) -> str:
 
 
 def harmless_error(error: BaseException, name: str) -> BaseException:
-    """What a function has raised, as an exception that ends and skips nothing but itself.
+    """What a handler has raised, as an exception that ends and skips nothing but itself.
 
     A KeyboardInterrupt stays: it ends the session.
     """

@@ -52,7 +52,7 @@ HANDLER_RESULTS = {
     "reply": "a text or a list of parts",
     "hits": "a list of rows",
 }
-"""Kind of a rule -> what its function may return."""
+"""Kind of a rule -> what its handler may return."""
 _PLACEHOLDER = re.compile(r"\{\{( *(?:count|now|(?:body|query|path)\.[^{}]{1,256}) *)\}\}")
 _IN_BRACES = re.compile(r"\{\{([^{}]{1,256})\}\}")
 FRAMING_HEADERS = {"connection", "content-length", "transfer-encoding"}
@@ -253,12 +253,12 @@ class HitsRule(LastingRule, tag="hits", frozen=True, kw_only=True):
 
 
 async def run_handler(firing: Candidate[Any], handler: Handler) -> Candidate[Any]:
-    """Run the function of a rule that fires. Returns the candidate with its result.
+    """Run the handler of a rule that fires. Returns the candidate with its result.
 
-    Raises an Exception for what the function raises; for a result that does not fit TypeError.
+    Raises an Exception for what the handler raises; for a result that does not fit TypeError.
     """
     sent = firing.exchange.request
-    # The function may change the values that it gets.
+    # The handler may change the values that it gets.
     request = HandlerRequest(
         method=sent.method,
         path=sent.path,
@@ -272,7 +272,7 @@ async def run_handler(firing: Candidate[Any], handler: Handler) -> Candidate[Any
     )
     result = await call_handler(handler, request)
     if isinstance(firing.rule, AnswerRule) and isinstance(result, Response):
-        # The function may return the same object again.
+        # The handler may return the same object again.
         response = copy(result)
         response.raw_headers = [*result.raw_headers]
         length = response.headers.get("content-length")
@@ -298,7 +298,7 @@ async def run_handler(firing: Candidate[Any], handler: Handler) -> Candidate[Any
 
 
 def fields_of_result(rule: Rule, result: Any) -> dict[str, Any]:
-    """The fields of a rule with what its function has returned. Raises an Exception."""
+    """The fields of a rule with what its handler has returned. Raises an Exception."""
     if isinstance(rule, AnswerRule) and isinstance(result, tuple):
         raise InvalidField("JSON, no tuple (JSONResponse(value, 404) has a status)")
     value = to_builtins(result, builtin_types=(bytes, bytearray, memoryview), str_keys=True)

@@ -136,7 +136,7 @@ class Turn(Struct, frozen=True):
     is_v2: bool
     """Whether the route is of v2: a reply can be stopped, and stays whole if its client leaves."""
     earlier_parts: tuple[Part, ...] = ()
-    """The parts that the reply has said before; none if the turn is a new one."""
+    """The parts that the reply had before; none if the turn is a new one."""
     stop: Signal = field(default_factory=Signal)
     """Once this signal comes, only the closing events of the reply are sent, at once."""
 

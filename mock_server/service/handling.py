@@ -169,7 +169,7 @@ class Handling:
         return call
 
     def violations(self, rule: Rule) -> list[Violation]:
-        """What breaks the spec in the request, whatever a rule of a test makes of it."""
+        """The violations of the request, which a rule of a test does not change."""
         trial = self.call.restarted(self.call.state.moment)
         # A path, or a method of it, that the test itself answers is the test's own.
         is_own = " " in rule.operation and any(
@@ -282,7 +282,7 @@ class Handling:
                 goes_on = await rules.hold(holder, ms / 1000, *interruptions)
             else:
                 goes_on = not await rules.waits_ended.wait(ms / 1000, self._ended)
-        # A state that was replaced has ended before, and does not tell it again.
+        # A state that was replaced has ended before, and does not notify again.
         return goes_on and not self._ended.done()
 
     async def delayed_response(self, ms: float, holder: ActiveRule[Any] | None = None) -> Response:
@@ -299,7 +299,7 @@ class Handling:
         exchange = self.call.exchange
         try:
             await response(self._scope, self.receive, self._forward)
-        # A function may have returned a response of its own that raises anything.
+        # A handler may have returned a response of its own that raises anything.
         except BaseException as error:
             raise_if_cancelled()
             refusal = self.failure_response(harmless_error(error, "a response"))

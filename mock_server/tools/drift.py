@@ -1,4 +1,4 @@
-"""Differences between a server and this mock, told without the data of the account.
+"""Differences between a server and this mock, in words without the data of the account.
 
 So data that change in an ordinary way are no drift, and a file of known drift has no secret.
 """
@@ -13,7 +13,7 @@ from mock_server.tools.verify_requests import Request
 RequestContrasts = Iterable[tuple[Request, Contrasts]]
 """Requests, and what differs in their responses."""
 DATA_ASPECTS = ("total", "list.name", "list.parentId")
-"""The aspects whose values are data of the account. Lists are told by their kind anyway."""
+"""The aspects whose values are data of the account. Lists are described by their kind anyway."""
 CODE = re.compile(r"\d{1,6}|[A-Za-z]*|\{[A-Za-z_, ]*\}|true or false|a (text|number|list)")
 """A value that is no data: a status, one word such as a statusText, or the kind of a value."""
 

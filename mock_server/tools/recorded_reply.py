@@ -28,7 +28,7 @@ class RecordedReply(Struct):
     """The ids in memory of the parts whose result is known: parts may be equal."""
 
     def add_stream(self, text: str) -> None:
-        """Add what a stream says; one without its end is cut."""
+        """Add the parts of a stream; one without its end is cut."""
         is_whole = False
         # The fields of events are those of the HTML standard (9.2.6).
         for block in _BLOCK.findall(text.removeprefix("\ufeff")):
@@ -48,7 +48,7 @@ class RecordedReply(Struct):
                     self.parts[index] = {"raw": sse_event(status, name="flowNodeStatus").decode()}
 
     def add_whole(self, body: JsonObject) -> None:
-        """Add what a response in one piece says."""
+        """Add the parts of a response in one piece."""
         message = body["choices"][0]["message"]
         values = message.get("content")
         # Values come only with `detail`.
@@ -71,7 +71,7 @@ class RecordedReply(Struct):
             self.parts.append({"node": "not recorded", "error": body["error"]})
 
     def add_event(self, name: str, data: Any, block: str = "") -> None:
-        """Add what an event says; one that no other part makes stays as it stands."""
+        """Add the part of an event; an event that no other part makes becomes a `raw` one."""
         match name, data:
             case "error", {"message": text, **more}:
                 self.parts.append({"error": data if more else text})

@@ -108,7 +108,7 @@ class VerifyReader(AccountReader):
         )
 
     def restore(self, app: JsonObject, unknown_chat: str) -> RequestGroup:
-        """Undo pins, and say what is not put back. Raises ServiceError."""
+        """Undo pins, and log what is not put back. Raises ServiceError."""
         # Without a response, nothing counts as put back.
         chats: dict[str, JsonObject] = {unknown_chat: {}}
         try:

@@ -61,7 +61,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What tells the request from others; the same for each account."""
+        """A name that no other kind of request has; the same for each account."""
         return f"{self.method} {self.path.partition('?')[0]} {self.variation}"
 
     def curl(self, client: httpx2.Client, key_env: str) -> str:
