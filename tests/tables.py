@@ -56,6 +56,11 @@ def first_line(it: object) -> str:
     return (getattr(it, "__doc__", "") or "").partition("\n")[0]
 
 
+def first_part(sentences: str) -> str:
+    """What stands before the first full stop or semicolon in the middle of a text."""
+    return re.split(r"[.;] ", sentences)[0].removesuffix(".") + "."
+
+
 def code(values: Iterable[object]) -> str:
     return ", ".join(f"`{it}`" for it in values)
 
@@ -136,16 +141,16 @@ def choices() -> str:
     sections = {it.partition(" ")[0].rstrip("."): anchor(it) for it in headings}
     rows = []
     for name, row in choice_table().items():
-        spec = f"[{row.section}](interface.md#{sections[row.section]})"
+        linked = f"[`{name}`](interface.md#{sections[row.section]})"
         shown = row.values_in_words.replace(" or ", ", ")
         for value in row.otherwise:
             shown = re.sub(rf"\b{value}\b", r"\g<0>*", shown)
         values = {it: getattr(profile_choices(it), name) for it in PROFILES}
         usual = [f"{values.pop(it)}" for it in ("documented", "fastgpt-4.16")]
         others = [f"{it}: {value}" for it, value in values.items() if f"{value}" != usual[1]]
-        rows.append(f"`{name}` | {spec} | {shown} | {' | '.join(usual)} | {row.sentence}")
+        rows.append(f"{linked} | {shown} | {' | '.join(usual)} | {row.sentence}")
         rows[-1] += f" {', '.join(others)}." if others else ""
-    return markdown("choice | spec | values | documented | fastgpt-4.16 | meaning", rows)
+    return markdown("choice | values | documented | fastgpt-4.16 | meaning", rows)
 
 
 def operations() -> str:
@@ -157,7 +162,7 @@ def operations() -> str:
             own = [it for it, path in it.release.paths.items() if path == operation.path]
             paths += "".join(f", `{it}` ({profile.removeprefix('fastgpt-')})" for it in own)
         spec = f" (spec {operation.section})" if operation.section else ""
-        rows.append(f"`{operation.name}` | {paths} | {operation.summary}{spec}")
+        rows.append(f"`{operation.name}` | {paths} | {first_part(operation.summary)}{spec}")
     return markdown("name | method and path, older path | what it does", rows)
 
 
@@ -306,9 +311,9 @@ def options() -> str:
                 if isinstance(option.default, str | int) and option.default
                 else ""
             )
-            variable = f"MOCK_SERVER_{str(option.name).upper()}"
-            rows.append(f"`{option.opts[0]}` | `{variable}` | {default} | {option.help}")
-    return markdown("option | variable | default | meaning", rows)
+            meaning = str(option.help).partition(". ")[0].removesuffix(".") + "."
+            rows.append(f"`{option.opts[0]}` | {default} | {meaning}")
+    return markdown("option | default | meaning", rows)
 
 
 def written(text: str) -> str:

@@ -19,13 +19,13 @@ def get_apps(call: AdminCall) -> dict[str, list[JsonObject]]:
 
 @route("GET", "/apps/{app}")
 def get_app(call: AdminCall) -> JsonObject:
-    """Read an app, in the form of a fixture."""
+    """Read an app."""
     return app_entry(call.app, [*call.state.moment.declared.rules.values()])
 
 
 @route("PUT", "/apps/{app}")
 def put_app(call: AdminCall, body: JsonObject) -> JsonObject:
-    """Create or replace an app, in the form of a fixture, with its replies."""
+    """Create or replace an app, with its replies."""
     body = call.with_id_of_path(body, "id", "app")
     app, replies = parse_app(body, body["id"])
     # The new replies of the app replace its old ones, if there is room for them.
@@ -54,7 +54,7 @@ def get_chats(call: AdminCall, query: PageQuery) -> JsonObject:
 
 @route("POST", "/apps/{app}/chats")
 def post_chat(call: AdminCall, body: JsonObject) -> Chat:
-    """Add a chat, in the form of a fixture; a missing chatId is derived."""
+    """Add a chat; a missing chatId is derived."""
     chat = parse_chat(body, call.app)
     call.set_put_status(chat.chat_id, call.app.chats, "chatId")
     call.save_resource(call.app.with_chats(chat), chat)
@@ -69,7 +69,7 @@ def get_chat(call: AdminCall) -> Chat:
 
 @route("PUT", "/apps/{app}/chats/{chat:path}")
 def put_chat(call: AdminCall, body: JsonObject) -> Chat:
-    """Create or replace a chat, in the form of a fixture."""
+    """Create or replace a chat."""
     return post_chat(call, call.with_id_of_path(body, "chatId", "chat"))
 
 

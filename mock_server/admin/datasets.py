@@ -28,13 +28,13 @@ def get_datasets(call: AdminCall) -> dict[str, list[JsonObject]]:
 
 @route("GET", "/datasets/{dataset}")
 def get_dataset(call: AdminCall) -> JsonObject:
-    """Read a dataset, in the form of a fixture."""
+    """Read a dataset."""
     return dataset_entry(call.dataset)
 
 
 @route("PUT", "/datasets/{dataset}")
 def put_dataset(call: AdminCall, body: JsonObject) -> JsonObject:
-    """Create or replace a dataset, in the form of a fixture."""
+    """Create or replace a dataset."""
     body = call.with_id_of_path(body, "id", "dataset")
     dataset = parse_dataset(body, body["id"])
     call.put_resource(dataset, call.store.datasets)
@@ -68,7 +68,7 @@ def get_collections(call: AdminCall, query: CollectionsQuery) -> JsonObject:
 
 @route("POST", "/datasets/{dataset}/collections")
 def post_collection(call: AdminCall, body: JsonObject) -> Collection:
-    """Add a collection, in the form of a fixture; a missing _id is derived."""
+    """Add a collection; a missing _id is derived."""
     after, id = parse_collections(body, call.dataset)
     call.set_put_status(id, call.dataset.collections, "_id")
     call.save_resource(after, body)
@@ -77,7 +77,7 @@ def post_collection(call: AdminCall, body: JsonObject) -> Collection:
 
 @route("GET", "/datasets/{dataset}/collections/{collection:path}/rows")
 def get_rows(call: AdminCall, query: PageQuery) -> JsonObject:
-    """List the rows of a collection, in the form of a fixture."""
+    """List the rows of a collection."""
     rows = call.dataset.rows.get(get_collection(call).id, {})
     return query.page("rows", [*rows.values()])
 
@@ -90,7 +90,7 @@ def get_collection(call: AdminCall) -> Collection:
 
 @route("PUT", "/datasets/{dataset}/collections/{collection:path}")
 def put_collection(call: AdminCall, body: JsonObject) -> Collection:
-    """Create or replace a collection, in the form of a fixture."""
+    """Create or replace a collection."""
     return post_collection(call, call.with_id_of_path(body, "_id", "collection"))
 
 

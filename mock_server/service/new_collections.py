@@ -323,7 +323,7 @@ def create_text(call: Call, body: CreationRequest, name: Text, text: str) -> Cre
     f"{PATH}/link", example={"datasetId": DEMO_DATASET, "link": "https://example.com/terms"}
 )
 def create_link(call: Call, body: CreationRequest, link: Name) -> CreatedCollection:
-    """Make a collection of a page. The page is not fetched: there are no rows."""
+    """Make a collection of a page, which is not fetched: there are no rows."""
     if not is_url(link) and call.operation_name not in call.release.takes_any_source:
         raise InvalidField("a URL", link, "$.link")
     selector = {name: it for name, it in body.metadata.items() if name == "webPageSelector"}
