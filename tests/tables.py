@@ -39,6 +39,8 @@ PAGES = [
 PLACE = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 COMPARED_FILE = ROOT / "mock_server/compared_operations.json"
 NAMED = {"date-time": "time", "string": "text"}
+# Members of the control object that are there for the plugin, and for other plugins.
+OF_PLUGINS = {"leftovers", "has_to_fire", "is_settled"}
 
 
 def markdown(head: str, rows: Iterable[str]) -> str:
@@ -100,7 +102,9 @@ def fields(kind: type[Struct], base: type[Struct] = document.FixtureEntry) -> It
 
 
 def in_a_cell(rows: Iterable[list[str]]) -> str:
-    return "; ".join(f"{name} {takes}{it and f' ({it})'}" for name, takes, it in rows)
+    """Fields in a cell. A text without bounds is what a field takes that says no more."""
+    shown = [(name, "" if takes == "text" else f" {takes}", it) for name, takes, it in rows]
+    return "; ".join(f"{name}{takes}{it and f' ({it})'}" for name, takes, it in shown)
 
 
 def fixture_fields() -> str:
@@ -208,7 +212,11 @@ def refusals() -> str:
     other = defaultdict[str, list[str]](list)
     for status, text, (http, code, word) in sorted(forms):
         other[f"`{text}` {status}"].append(f"{http}: {code} `{word}`")
-    rows = [f"{plain} | {' or '.join(other[plain])}" for plain in other if plain not in same]
+    named = defaultdict[str, list[str]](list)
+    for plain, forms_of_service in other.items():
+        if plain not in same:
+            named[" or ".join(forms_of_service)].append(plain)
+    rows = [f"{', '.join(names)} | {service}" for service, names in named.items()]
     head = "`plain`: statusText and code | `service`: HTTP status: code and statusText"
     return markdown(head, [*rows, f"{', '.join(same)} | the same"])
 
@@ -253,6 +261,8 @@ def called(name: str, function: Callable[..., Any]) -> str:
 def members(prefix: str, *kinds: type) -> Iterator[str]:
     """The public members of classes, with the first lines of their docstrings."""
     for name, member in chain.from_iterable(vars(kind).items() for kind in kinds):
+        if name in OF_PLUGINS:
+            continue
         # A property without a docstring names the one that has taken its place.
         if isinstance(member, property) and member.__doc__:
             yield f"`{prefix}{name}` | {first_line(member)}"
