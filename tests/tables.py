@@ -26,9 +26,7 @@ from mock_server.fixture import document
 from mock_server.releases.fastgpt import PROFILES, differing_releases
 from mock_server.rules.rule import Rule
 from mock_server.service.operations import OPERATIONS
-from mock_server.store.account import Chat, Key, User
-from mock_server.store.objects import Collection, DataRow
-from mock_server.store.replies import Record
+from mock_server.store.account import Key, User
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -278,17 +276,6 @@ def control() -> str:
     rows = [*members(".", Control, JournalControl), *members(".fault(...).", AddedRule)]
     rows += members(".clock.", SandboxClock)
     return markdown("member | meaning", [*rows, *members("MockServer.", MockServer)])
-
-
-def stored_objects() -> str:
-    """What the methods that read data return, with the names in Python of what is stored."""
-    kinds = {".chat()": Chat, ".chat().records": Record}
-    kinds |= {".collections()": Collection, ".rows()": DataRow}
-    rows = []
-    for method, kind in kinds.items():
-        names = code(it for it in kind.__struct_fields__ if not it.startswith("_"))
-        rows.append(f"`{method}` | {names}")
-    return markdown("objects of | attributes", rows)
 
 
 def pytest_fixtures() -> str:
