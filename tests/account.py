@@ -102,7 +102,7 @@ class InProcess(httpx2.BaseTransport):
         content = b"" if request.method == "HEAD" else b"".join(pieces)
         return httpx2.Response(start["status"], headers=start["headers"], content=content)
 
-    def left_tasks(self) -> set[asyncio.Task[Any]]:
+    def remaining_tasks(self) -> set[asyncio.Task[Any]]:
         """What still runs in the loop of the application."""
 
         async def tasks() -> set[asyncio.Task[Any]]:
@@ -126,7 +126,7 @@ def scope_of(request: httpx2.Request) -> Scope:
     return scope | {"headers": [(name.lower(), it) for name, it in request.headers.raw]}
 
 
-def by(key: str | None) -> dict[str, str]:
+def bearer(key: str | None) -> dict[str, str]:
     """The headers of a request with this key."""
     return {"Authorization": f"Bearer {key}"} if key else {}
 
@@ -137,7 +137,7 @@ class Client(httpx2.Client):
     control: Control
 
     def __init__(self, server: MockServer, key: str | None = "owner") -> None:
-        super().__init__(base_url=server.url, headers=by(key), verify=False)
+        super().__init__(base_url=server.url, headers=bearer(key), verify=False)
         self.control = server
 
     # Requests of the service
@@ -153,7 +153,7 @@ class Client(httpx2.Client):
     ) -> httpx2.Response:
         """The response to a request with this key, or with none; bytes are sent as they are."""
         sent: dict[str, Any] = {} if body is None else {"json": body}
-        given = by(key) | (headers or {})
+        given = bearer(key) | (headers or {})
         if isinstance(body, bytes):
             sent = {"content": body}
             given = {"Content-Type": "application/json"} | given
@@ -187,7 +187,7 @@ class Client(httpx2.Client):
     def core(
         self, method: str, path: str, body: Any = None, key: str | None = None, **more: Any
     ) -> httpx2.Response:
-        headers = by(key) | more.pop("headers", {})
+        headers = bearer(key) | more.pop("headers", {})
         return self.request(method, f"/api/core{path}", json=body, headers=headers, **more)
 
     def data(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
@@ -204,17 +204,19 @@ class Client(httpx2.Client):
         """A collection in detail."""
         return self.data("GET", f"/dataset/collection/detail?id={id}")
 
-    def talk(self, question: str = "x", key: str | None = None, **fields: Any) -> httpx2.Response:
+    def complete(
+        self, question: str = "x", key: str | None = None, **fields: Any
+    ) -> httpx2.Response:
         """The response to a question."""
         messages = [{"role": "user", "content": question}]
         body = {"appId": "app", "messages": messages} | fields
         sent = {name: it for name, it in body.items() if it is not None}
-        return self.post(COMPLETIONS, json=sent, headers=by(key))
+        return self.post(COMPLETIONS, json=sent, headers=bearer(key))
 
-    def say(self, *parts: Any, **fields: Any) -> httpx2.Response:
+    def complete_with(self, *parts: Any, **fields: Any) -> httpx2.Response:
         """The response to a question in the chat `k` that is answered with these parts."""
         with self.control.reply(parts=parts):
-            return self.talk(chatId="k", **fields)
+            return self.complete(chatId="k", **fields)
 
     def chats(self, **fields: Any) -> list[str]:
         """The ids of chats that getHistories returns."""
@@ -246,7 +248,7 @@ class Client(httpx2.Client):
         assert right, f"{response.status_code} {response.text}"
         return response.json()
 
-    def choose(self, **choices: Any) -> None:
+    def set_choices(self, **choices: Any) -> None:
         self.admin("PUT", "/choices", {"profile": "documented", "choices": choices})
 
     def add(self, kind: str, **rule: Any) -> Any:
@@ -264,23 +266,23 @@ class Client(httpx2.Client):
         slow = self.add("delay", operation="updateHistory", ms=ms)
         with ThreadPoolExecutor() as threads:
             pinned = threads.submit(self.pin)
-            until(lambda: self.fired(slow))
+            wait_until(lambda: self.fired(slow))
             yield pinned
 
     # Connections
 
     @staticmethod
     def pin_as_bytes() -> bytes:
-        return as_bytes("PUT", PIN, SENT_PIN, "Connection: close")
+        return request_bytes("PUT", PIN, SENT_PIN, "Connection: close")
 
     def connect(self) -> socket.socket:
         """A connection over which a pin was sent."""
-        return connected(self.control.url, self.pin_as_bytes())
+        return open_connection(self.control.url, self.pin_as_bytes())
 
     def raw(self) -> tuple[bytes, str]:
         """All bytes that come in response to a pin, and how the connection ends."""
         with closing(self.connect()) as connection:
-            return read(connection)
+            return read_to_end(connection)
 
 
 @contextmanager
@@ -316,11 +318,11 @@ class LocalClient(Client):
         self.sandboxes = app.state.sandboxes
         self.sent = transport(app)
         base = {"base_url": "http://localhost", "transport": self.sent}
-        httpx2.Client.__init__(self, headers=by(key), **base)
+        httpx2.Client.__init__(self, headers=bearer(key), **base)
         self.control = Control(self)
 
 
-def until(is_so: Callable[[], object]) -> None:
+def wait_until(is_so: Callable[[], object]) -> None:
     """Return once something is so; fail if that takes more than five seconds."""
     end = monotonic() + 5
     while not is_so():
@@ -336,7 +338,7 @@ def sha256_hex(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def made_of(response: httpx2.Response) -> str:
+def new_collection_id(response: httpx2.Response) -> str:
     """The id of the collection that a response says is new."""
     return str(response.json()["data"]["collectionId"])
 
@@ -348,13 +350,13 @@ def error_of(response: httpx2.Response) -> tuple[int, int, str]:
     return response.status_code, envelope["code"], envelope["statusText"]
 
 
-def tells(message: object, facts: str) -> bool:
+def mentions(message: object, facts: str) -> bool:
     """Whether a message has these facts in this order, whatever words are between them."""
     whole_facts = [rf"(?<!\w){re.escape(it)}(?!\w)" for it in facts.split()]
     return re.search(".*".join(whole_facts), str(message), re.DOTALL) is not None
 
 
-def said(response: httpx2.Response) -> Any:
+def content_of(response: httpx2.Response) -> Any:
     """The text, or the values, of a reply in one piece."""
     return response.json()["choices"][0]["message"].get("content")
 
@@ -370,7 +372,7 @@ def events(response: httpx2.Response) -> list[tuple[str, Any]]:
     return found
 
 
-def as_bytes(method: str, path: str, fields: Any, *more: str) -> bytes:
+def request_bytes(method: str, path: str, fields: Any, *more: str) -> bytes:
     """A request with JSON, and with these further headers."""
     body = json.dumps(fields).encode()
     head = [f"{method} {path} HTTP/1.1", "Host: localhost", "Authorization: Bearer owner", *more]
@@ -378,7 +380,7 @@ def as_bytes(method: str, path: str, fields: Any, *more: str) -> bytes:
     return "\r\n".join(head).encode() + body
 
 
-def connected(url: str, content: bytes) -> socket.socket:
+def open_connection(url: str, content: bytes) -> socket.socket:
     """A connection over which some bytes were sent."""
     address = urlsplit(url)
     connection = socket.create_connection((address.hostname, address.port), timeout=5)
@@ -393,7 +395,7 @@ def read_response(connection: socket.socket) -> tuple[int, bytes]:
     return response.status, response.read()
 
 
-def read(connection: socket.socket) -> tuple[bytes, str]:
+def read_to_end(connection: socket.socket) -> tuple[bytes, str]:
     """All bytes that come, and how the connection ends."""
     content = b""
     try:

@@ -4,7 +4,7 @@ import shutil
 from base64 import b64encode
 from pathlib import Path
 
-from account import LIST, PIN, by
+from account import LIST, PIN, bearer
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from mock_server import MockServer
@@ -30,7 +30,7 @@ def main() -> None:
 
 def take_console(browser: Browser, server: MockServer) -> None:
     """Some requests, one of them opened."""
-    headers = by("any-key")
+    headers = bearer("any-key")
     server.http.post(LIST, json=SENT_LIST | {"searchText": "install"}, headers=headers)
     server.http.post(LIST, json=SENT_LIST | {"pageSize": 50}, headers=headers)
     server.http.put(PIN, json=SENT_PIN, headers=headers)

@@ -15,7 +15,7 @@ from account import (
     Client,
     LocalClient,
     error_of,
-    tells,
+    mentions,
 )
 
 from mock_server.faults.rule_kinds import decode_rule
@@ -138,9 +138,11 @@ UNKNOWN += [("GET", "/datasets/d/collections/none", "'none'")]
 @pytest.mark.parametrize("method, path, said", UNKNOWN)
 def test_what_is_unknown_is_404_and_guessed(client, method, path, said):
     client.control.snapshot("new")
-    client.choose(error_form="service", error_http_status="always_200")  # not for the admin API
+    client.set_choices(
+        error_form="service", error_http_status="always_200"
+    )  # not for the admin API
     answer = client.admin(method, path, status=404)
-    assert answer["code"] == 404 and tells(answer["message"], said)
+    assert answer["code"] == 404 and mentions(answer["message"], said)
 
 
 METHODS = [("/state", "GET PUT"), ("/rules", "DELETE GET POST"), ("/journal", "DELETE GET")]
@@ -214,7 +216,7 @@ def test_a_wrong_call_is_refused_and_changes_nothing(client, method, path, body,
     before = [client.admin("GET", path) for path in watched]
     message = client.admin(method, path, body, 400)["message"]
     # Only the mistakes of a fixture begin in the second line.
-    assert tells(message, said) and message.count("\n") == ("state" in f"{path} {body}")
+    assert mentions(message, said) and message.count("\n") == ("state" in f"{path} {body}")
     assert [client.admin("GET", path) for path in watched] == before
 
 
@@ -234,7 +236,7 @@ def test_what_exists_is_not_replaced_if_none_may_match(client, method, path, bod
     before = client.admin("GET", "/state")
     headers = {"If-None-Match": "*"}
     response = client.request(method, f"/__admin{path}", json=body, headers=headers)
-    assert error_of(response) == (412, 412, "idTaken") and tells(response.text, said)
+    assert error_of(response) == (412, 412, "idTaken") and mentions(response.text, said)
     assert client.admin("GET", "/state") == before
     assert client.request("PUT", "/__admin/apps/new", json={}, headers=headers).status_code == 201
 
@@ -349,7 +351,7 @@ def test_an_assertion_on_the_journal_holds_or_says_why_not(called, criteria, cou
     answer = called.admin("POST", "/journal/verify", criteria, 409 if message else 200)
     assert (answer["ok"], "nearest" in answer) == (not message, bool(message))
     assert answer["count"] == count
-    assert tells(answer.get("message", ""), message)
+    assert mentions(answer.get("message", ""), message)
 
 
 # Limits, and reset
@@ -387,7 +389,7 @@ def test_what_is_over_a_limit_is_409_and_changes_nothing(method, path, body, mos
             client.admin(method, path.format(number), body, 201)
         before = names()
         message = client.admin(method, path.format("-more"), body, 409)["message"]
-        assert tells(message, str(most))
+        assert mentions(message, str(most))
         assert names() == before
 
 
@@ -418,7 +420,7 @@ def test_at_most_64_folders_are_above_what_is_put(client):
             client.admin("PUT", f"{path}/f{n + 1}", {"name": "x", "parentId": f"f{n}"}, 201)
         for id, parent in (("more", "f64"), ("top", "f63")):
             body = {"name": "x", "parentId": parent}
-            assert tells(client.admin("PUT", f"{path}/{id}", body, 400)["message"], "64")
+            assert mentions(client.admin("PUT", f"{path}/{id}", body, 400)["message"], "64")
 
 
 def test_no_app_and_no_dataset_is_in_a_folder_that_is_gone(client):

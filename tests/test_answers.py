@@ -6,7 +6,7 @@ from time import monotonic
 
 import httpx2
 import pytest
-from account import said
+from account import content_of
 
 from mock_server.control import Refused
 
@@ -101,15 +101,19 @@ def test_a_key_of_a_gone_sandbox_gets_no_answer_of_the_default_one(client):
 def test_a_reply_that_a_test_adds_comes_before_those_of_the_app_which_take_turns(client):
     client.add("reply", text="Added", times=1)
     client.add("reply", text="Refund", match={"question": "REFUND"})
-    assert said(client.talk(appId="says")) == "Added"
-    assert said(client.talk("my refund, please", appId="says")) == "Refund"
-    assert [said(client.talk(appId="says")) for _ in range(3)] == ["Hello.", "Again.", "Hello."]
+    assert content_of(client.complete(appId="says")) == "Added"
+    assert content_of(client.complete("my refund, please", appId="says")) == "Refund"
+    assert [content_of(client.complete(appId="says")) for _ in range(3)] == [
+        "Hello.",
+        "Again.",
+        "Hello.",
+    ]
 
 
 def test_a_pause_and_a_pace_delay_a_stream(client):
     client.add("reply", parts=["One ", {"pauseMs": 40}, "two."], stream={"firstTokenMs": 40})
     start = monotonic()
-    content = client.talk(appId="says", stream=True).text
+    content = client.complete(appId="says", stream=True).text
     assert monotonic() - start > 0.075
     assert "two." in content and content.endswith("data: [DONE]\n\n")
 
@@ -117,7 +121,7 @@ def test_a_pause_and_a_pace_delay_a_stream(client):
 def test_a_stream_of_1000_parts_has_1000_events(client):
     texts = [f"{number} " for number in range(1000)]
     client.control.reply(parts=texts)
-    *events, stop, done, end = client.talk(appId="says", stream=True).text.split("\n\n")
+    *events, stop, done, end = client.complete(appId="says", stream=True).text.split("\n\n")
     deltas = [json.loads(it.removeprefix("data: "))["choices"][0]["delta"] for it in events]
     assert [it["content"] for it in deltas] == texts
     assert '"stop"' in stop and (done, end) == ("data: [DONE]", "")
@@ -127,7 +131,7 @@ def test_a_stream_of_1000_parts_has_1000_events(client):
 def test_a_cut_breaks_the_connection_and_logs_nothing(client, stream, caplog):
     client.add("reply", parts=["Half", {"cut": True}])
     with pytest.raises(httpx2.TransportError):
-        client.talk(appId="says", stream=stream)
+        client.complete(appId="says", stream=stream)
     assert caplog.records == []
 
 

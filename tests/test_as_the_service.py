@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from account import COMPLETIONS, LIST, PIN, said
+from account import COMPLETIONS, LIST, PIN, content_of
 
 from mock_server.service.chats import CHAT_CONFIG
 
@@ -183,8 +183,8 @@ def test_a_link_beside_an_app_is_refused(client):
     pin = {"appId": "a", "chatId": "c", "top": True, "outLinkAuthData": {"shareId": "s"}}
     assert client.code("PUT", PIN.removeprefix("/api/core"), pin) == 400
     assert client.code("PUT", PIN.removeprefix("/api/core"), pin | {"outLinkAuthData": {}}) == 200
-    assert client.talk("Hi", appId="a", outLinkAuthData={"shareId": "s"}).status_code == 400
-    assert client.talk("Hi", appId="a", outLinkAuthData={}).status_code == 200
+    assert client.complete("Hi", appId="a", outLinkAuthData={"shareId": "s"}).status_code == 400
+    assert client.complete("Hi", appId="a", outLinkAuthData={}).status_code == 200
     client.control.choices["request_form"] = "strict"
     assert client.put(PIN, json=pin).status_code == 200
 
@@ -204,8 +204,10 @@ def test_an_app_has_the_settings_that_are_sent_or_declared(client):
         assert (opened["chatConfig"], opened["chatModels"]) == (CHAT_CONFIG | CONFIG, [model])
         shown = client.data("GET", f"/app/detail?appId={id}", headers={"token": client.login()})
         assert {it: shown[it] for it in SETTINGS} == SETTINGS
-        said = client.talk(appId=id, detail=True, variables={"city": 1, "mood": 2, "x": 3}).json()
-        assert [*said["newVariables"]] == [kept]
+        completion = client.complete(
+            appId=id, detail=True, variables={"city": 1, "mood": 2, "x": 3}
+        ).json()
+        assert [*completion["newVariables"]] == [kept]
 
 
 VARIABLES = [({"chatConfig": CONFIG}, CONFIG["variables"][:1]), ({"chatConfig": {}}, []), ({}, [])]
@@ -245,7 +247,7 @@ PAGES += [({"offset": 0, "pageNum": 2}, 2), ({"offset": "", "pageNum": "2"}, 2)]
 @pytest.mark.parametrize(("page", "offset"), PAGES)
 def test_an_offset_wins_over_a_number_of_a_page(client, page, offset):
     client.control.clock.freeze("2026-01-01T00:00:00Z")
-    made = [client.talk(appId="a").json()["id"] for _ in range(4)]
+    made = [client.complete(appId="a").json()["id"] for _ in range(4)]
     listed = client.data("POST", "/chat/getHistories", {"appId": "a", "pageSize": 2} | page)
     assert [it["chatId"] for it in listed["list"]] == made[offset : offset + 2]
 
@@ -280,7 +282,7 @@ def test_a_question_with_a_bom_is_found(client):
     client.control.reply("Found.", match={"question": "where"})
     sent = {"appId": "a", "messages": [{"role": "user", "content": "Where?"}]}
     content = b"\xef\xbb\xbf" + json.dumps(sent).encode()
-    assert said(client.fetch(COMPLETIONS, content)) == "Found."
+    assert content_of(client.fetch(COMPLETIONS, content)) == "Found."
 
 
 @pytest.mark.parametrize("charset", ["idna", "rot13", "klingon"])
@@ -325,7 +327,7 @@ SIZES += [("Infinity", 500), ("+3", 3), (1.5, 1), (None, 400), (True, 400), (0, 
 @pytest.mark.parametrize(("size", "count"), SIZES)
 def test_the_size_of_a_page_is_a_number_as_javascript_reads_it(client, size, count):
     for _ in range(4):
-        client.talk(appId="a")
+        client.complete(appId="a")
     listed = client.core("POST", "/chat/getHistories", {"appId": "a", "pageSize": size}).json()
     assert (len(listed["data"]["list"]) if listed["code"] == 200 else listed["code"]) == count
 
@@ -354,10 +356,10 @@ def test_a_hidden_app_is_found_by_its_type_alone(client):
 
 def test_a_hidden_question_stays_hidden_and_a_file_needs_an_address(client):
     hidden = {"role": "user", "content": "Hi", "hideInUI": True}
-    client.talk(appId="a", chatId="k", messages=[hidden])
+    client.complete(appId="a", chatId="k", messages=[hidden])
     assert [it["hideInUI"] for it in client.records(appId="a")] == [True, False]
     file = {"type": "file_url", "name": "a.txt", "url": "/api/a.txt"}
-    failed = client.talk([file], appId="a")
+    failed = client.complete([file], appId="a")
     assert (failed.status_code, failed.json()["errorType"]) == (500, "UserError")
 
 

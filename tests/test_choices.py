@@ -15,7 +15,7 @@ from account import (
     SENT_LIST,
     SENT_PIN,
     Client,
-    by,
+    bearer,
     error_of,
 )
 
@@ -101,7 +101,7 @@ def titled(client: Client) -> object:
 
 def untyped(client: Client) -> object:
     body = b'{"offset": 0, "datasetId": "d"}'
-    return client.post(LIST, content=body, headers=by("any")).status_code
+    return client.post(LIST, content=body, headers=bearer("any")).status_code
 
 
 def as_person(client: Client) -> object:
@@ -119,7 +119,7 @@ def of_a_key_with_an_app(client: Client) -> object:
     chosen = client.admin("GET", "/choices")["choices"]
     keys = [{"key": "of-app", "app": "app"}]
     client.admin("PUT", "/state", {"keys": keys, "apps": [{"id": "app", "chats": CHATS}]})
-    client.choose(**chosen)
+    client.set_choices(**chosen)
     return code(PIN, {"chatId": "c1", "top": True}, key="of-app")(client)
 
 
@@ -139,7 +139,7 @@ def trained(client: Client) -> object:
 
 def waiting(client: Client) -> object:
     """What a push returns, and how many rows are listed while one waits, and then."""
-    client.choose(**client.admin("GET", "/choices")["choices"] | {"training": "stepped"})
+    client.set_choices(**client.admin("GET", "/choices")["choices"] | {"training": "stepped"})
     sent = {"collectionId": "in-a", "data": [{"q": "One"}]}
     found = [client.fetch(PUSH, sent).json()["data"], client.item("in-a")["dataAmount"]]
     client.admin("POST", "/clock/advance", {"seconds": 3600})
@@ -207,7 +207,7 @@ CASES = [(name, value, probe, it) for name, probe, row in ROWS for value, it in 
 
 @pytest.mark.parametrize("name, value, probe, expected", CASES)
 def test_a_choice_shows(client, name, value, probe, expected):
-    client.choose(**{name: value})
+    client.set_choices(**{name: value})
     assert probe(client) == expected
 
 
@@ -230,7 +230,7 @@ TOLERANT = [
 
 @pytest.mark.parametrize("name, value, probe", TOLERANT)
 def test_what_a_choice_tolerates_is_noted_by_its_name(client, name, value, probe):
-    client.choose(**{name: value})
+    client.set_choices(**{name: value})
     probe(client)
     entry = client.admin("GET", "/journal")["entries"][-1]
     assert [it["name"] for it in entry["violations"]][:1] == [NAMES.get(name, name)]
@@ -245,7 +245,7 @@ TOGETHER += [({"pageSize": 100, "pageNum": 2, "without": "offset"}, LENIENT | LA
 
 @pytest.mark.parametrize("fields, choices, count", TOGETHER)
 def test_choices_work_together(client, fields, choices, count):
-    client.choose(**choices)
+    client.set_choices(**choices)
     assert count_of(**fields)(client) == count
 
 

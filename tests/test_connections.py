@@ -1,7 +1,7 @@
 """HTTP on a connection: limits of a head, bytes that are no HTTP, and when the connection stays."""
 
 import pytest
-from account import connected, read
+from account import open_connection, read_to_end
 
 REFUSED = b"\r\n\r\nInvalid HTTP request received."
 
@@ -16,8 +16,8 @@ def head_of_a(*headers: str, target: str = "/") -> str:
 
 def answer(client, request):
     """All that comes in response to a request, after which the server closes the connection."""
-    with connected(client.control.url, request) as connection:
-        content, end = read(connection)
+    with open_connection(client.control.url, request) as connection:
+        content, end = read_to_end(connection)
     assert end == "FIN"
     return content
 
@@ -66,9 +66,9 @@ def test_a_connection_of_http_1_0_is_closed(client):
 def test_a_request_that_offers_an_upgrade_is_served_without_it(client, later):
     pin = client.pin_as_bytes()
     sent = pin.replace(b"close", b"Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA")
-    with connected(client.control.url, sent[: len(sent) - later]) as connection:
+    with open_connection(client.control.url, sent[: len(sent) - later]) as connection:
         connection.sendall(sent[len(sent) - later :] + pin)
-        content, _ = read(connection)
+        content, _ = read_to_end(connection)
     assert content.count(b"HTTP/1.1 200") == 2 and client.is_pinned()
 
 

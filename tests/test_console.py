@@ -241,7 +241,7 @@ HOSTILE = [r'"\q"', r'"\ud83d"', '"\n"', '"open', "1"]
 
 def test_the_text_of_a_stream_is_joined(client):
     client.add("reply", parts=STREAMS, stream={"firstTokenMs": 0})
-    client.talk("The weather?", stream=True)
+    client.complete("The weather?", stream=True)
     assert "It is raining: ☔ &#34;x&#34;</p>" in part(client, "requests?entry=1")
 
 

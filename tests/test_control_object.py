@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import httpx2
 import pytest
-from account import COMPLETIONS, LIST, PIN, by, connected, tells
+from account import COMPLETIONS, LIST, PIN, bearer, mentions, open_connection
 
 from mock_server import Control, MockServer
 from mock_server.control import Refused
@@ -32,7 +32,7 @@ def mock_server_fixture():
 def send(server, method, path, body=None):
     url = server.url + path
     # Certificates take 20 ms to load.
-    return httpx2.request(method, url, json=body, headers=by(server.key), verify=False)
+    return httpx2.request(method, url, json=body, headers=bearer(server.key), verify=False)
 
 
 def pin(server, top=True):
@@ -54,7 +54,7 @@ def test_threads_that_use_an_application_take_turns(mock_server_app):
         control = Control.of(mock_server_app)
         for number in range(10):
             control.put_collection(DATASET, {"name": f"{name}{number}"})
-            control.http.post(LIST, json={}, headers=by("owner"))
+            control.http.post(LIST, json={}, headers=bearer("owner"))
             control.last_call("listV2")
 
     interval = sys.getswitchinterval()
@@ -179,13 +179,13 @@ WRONG_TYPES = [
 def test_a_value_of_a_wrong_type_is_told_in_a_sentence(mock_server, call, facts):
     with pytest.raises(ValueError) as caught:
         call(mock_server)
-    assert tells(caught.value, facts)
+    assert mentions(caught.value, facts)
 
 
 def test_what_cannot_fire_is_a_warning_at_the_line_of_the_test(mock_server):
     with pytest.warns(UserWarning, match="'oter' .*'other'") as caught:
         reply = mock_server.reply("Hi", app="oter")
-    assert tells(reply.missed, "request 'oter' 'other'")
+    assert mentions(reply.missed, "request 'oter' 'other'")
     with pytest.warns(UserWarning, match=r"lost_write .* listV2"):
         mock_server.fault("lost_write", operation="listV2")
     assert caught[0].filename == __file__
@@ -305,10 +305,10 @@ def test_a_summary_has_hints_and_what_kept_faults(mock_server):
     second = mock_server.respond("preLogin", data=None)
     listed(mock_server, datasetId="odd")
     *_, request, hint, fault, answer = mock_server.summary().splitlines()
-    assert request.startswith("  #1 listV2 ") and tells(hint, "'default' 1 dataset: d.")
+    assert request.startswith("  #1 listV2 ") and mentions(hint, "'default' 1 dataset: d.")
     why = 'matched 0, fired 0; #1: $.body.datasetID: "d", nothing'
-    assert tells(fault, f"error {first.id} *: {why}")
-    assert tells(answer, f"answer {second.id} preLogin: matched 0, fired 0; request operation")
+    assert mentions(fault, f"error {first.id} *: {why}")
+    assert mentions(answer, f"answer {second.id} preLogin: matched 0, fired 0; request operation")
     mock_server.reset()
 
 
@@ -350,7 +350,7 @@ def test_only_allowed_violations_pass(mock_server):
 
 def test_a_long_journal_is_read_to_its_end(mock_server):
     requests = b"GET /api/core/chat/init HTTP/1.1\r\nHost: a\r\n\r\n" * 1001
-    with connected(mock_server.url, requests) as client:
+    with open_connection(mock_server.url, requests) as client:
         received = b""
         while received.count(b"HTTP/1.1 ") < 1001:
             received += client.recv(2**20)
@@ -423,7 +423,7 @@ def test_a_summary_says_why_a_request_is_refused(mock_server):
     send(mock_server, "POST", LIST, {"offset": 0, "datasetId": DATASET, "pageSize": 50})
     send(mock_server, "POST", LIST.lower(), {})
     shown = mock_server.summary()
-    assert tells(shown, "page_size_over_limit (8, refused): 30, 50 $.pageSize")
+    assert mentions(shown, "page_size_over_limit (8, refused): 30, 50 $.pageSize")
     assert f"'{LIST}'" in shown
 
 

@@ -11,7 +11,16 @@ from functools import partial
 
 import httpx2
 import pytest
-from account import LIST, SENT_LIST, as_bytes, by, connected, one_turn, read, until
+from account import (
+    LIST,
+    SENT_LIST,
+    bearer,
+    one_turn,
+    open_connection,
+    read_to_end,
+    request_bytes,
+    wait_until,
+)
 from commands import run_command, started_command
 
 from mock_server import Control, MockServer, create_app
@@ -22,7 +31,7 @@ FIXTURE = {"datasets": [{"id": "d"}]}
 
 
 def listed(url):
-    return httpx2.post(url + LIST, json=SENT_LIST, headers=by("k"), verify=False).status_code
+    return httpx2.post(url + LIST, json=SENT_LIST, headers=bearer("k"), verify=False).status_code
 
 
 def test_a_block_gets_the_control_of_a_ready_server():
@@ -154,7 +163,7 @@ def waiting(control):
         for rule in SLOW:
             fault = control.fault(**rule)
             threads.submit(listed, control.url)
-            until(partial(getattr, fault, "fired"))
+            wait_until(partial(getattr, fault, "fired"))
         yield
 
 
@@ -181,7 +190,7 @@ HEAD = "{} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Leng
 @pytest.mark.parametrize("target", [f"POST {LIST}", "PUT /__admin/state"])
 def test_a_client_that_leaves_within_a_body_leaves_no_trace(caplog, target):
     with MockServer(FIXTURE) as server:
-        connected(server.url, HEAD.format(target).encode()).close()
+        open_connection(server.url, HEAD.format(target).encode()).close()
         assert listed(server.url) == 200
         assert [it["response"]["status"] for it in server.journal] == [200]
     assert caplog.records == []
@@ -189,7 +198,7 @@ def test_a_client_that_leaves_within_a_body_leaves_no_trace(caplog, target):
 
 def test_a_request_that_has_not_come_whole_holds_up_no_stop(caplog):
     request = HEAD.format(f"POST {LIST}").encode()
-    with MockServer(FIXTURE) as server, connected(server.url, request) as client:
+    with MockServer(FIXTURE) as server, open_connection(server.url, request) as client:
         assert server.journal == []  # which comes after it
         server.close()
         assert client.recv(99) == b""
@@ -197,11 +206,11 @@ def test_a_request_that_has_not_come_whole_holds_up_no_stop(caplog):
 
 
 def test_connections_that_come_as_the_server_stops_are_ended():
-    request = as_bytes("POST", LIST, SENT_LIST)
+    request = request_bytes("POST", LIST, SENT_LIST)
     with MockServer(FIXTURE) as server, ThreadPoolExecutor(1) as threads:
         with one_turn(server):
             closed = threads.submit(server.close)
-            clients = [connected(server.url, request) for _ in range(9)]
+            clients = [open_connection(server.url, request) for _ in range(9)]
         closed.result(5)
     # One that stayed open would time out here.
-    assert {read(client)[1] for client in clients} <= {"RST", "FIN"}
+    assert {read_to_end(client)[1] for client in clients} <= {"RST", "FIN"}

@@ -9,7 +9,7 @@ from unittest import SkipTest
 
 import httpx2
 import pytest
-from account import ACCOUNT, Client, LocalClient, examples, until
+from account import ACCOUNT, Client, LocalClient, examples, wait_until
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
@@ -83,8 +83,8 @@ MISDEEDS |= {
 USES: dict[str, Callable[[Client, Any], httpx2.Response]] = {
     "an operation": lambda it, handler: it.control.respond("listV2", handler) and it.page(),
     "a route": lambda it, handler: it.control.respond("GET /api/x", handler) and it.get("/api/x"),
-    "a reply": lambda it, handler: it.control.reply(handler) and it.talk(),
-    "a stream": lambda it, handler: it.control.reply(handler) and it.talk(stream=True),
+    "a reply": lambda it, handler: it.control.reply(handler) and it.complete(),
+    "a stream": lambda it, handler: it.control.reply(handler) and it.complete(stream=True),
     "hits": lambda it, handler: (
         it.control.hits(handler) and it.core("POST", "/dataset/searchTest", ASKED)
     ),
@@ -186,7 +186,7 @@ def test_what_an_own_response_does_wrong_is_told(either, make):
         assert make[0] in STREAMS
     assert status in (500 if make[0] in HEADS else 0, 200 if make[0] in BACKGROUND else 0)
     found: list[BaseException] = []
-    until(lambda: found.extend(failures_of(either)) or found)
+    wait_until(lambda: found.extend(failures_of(either)) or found)
     assert len(found) == 1 and isinstance(found[0], Exception | KeyboardInterrupt)
     assert either.get("/api/y").status_code == 404
     assert [it["response"]["status"] for it in either.control.journal]

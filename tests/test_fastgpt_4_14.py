@@ -326,13 +326,13 @@ def test_of_rows_with_one_index_the_oldest_is_first(pair):
 
 
 def test_a_completion_has_no_title_and_no_id_of_a_new_chat(pair):
-    bodies = [it.talk("One?", appId=DEMO_APP).json() for it in pair]
+    bodies = [it.complete("One?", appId=DEMO_APP).json() for it in pair]
     assert [("title" in it, it["id"] == "") for it in bodies] == [(False, True), (True, False)]
-    assert [it.talk("x", appId=DEMO_APP, chatId="k").json()["id"] for it in pair] == ["k", "k"]
+    assert [it.complete("x", appId=DEMO_APP, chatId="k").json()["id"] for it in pair] == ["k", "k"]
 
 
 def test_done_comes_before_the_results_of_v1_and_no_title(pair):
-    seen = [events(it.talk("x", appId=DEMO_APP, stream=True, detail=True)) for it in pair]
+    seen = [events(it.complete("x", appId=DEMO_APP, stream=True, detail=True)) for it in pair]
     ends = [[name if data != "[DONE]" else data for name, data in it[-2:]] for it in seen]
     assert ends == [["[DONE]", "flowResponses"], ["flowResponses", "[DONE]"]]
     assert ["chatTitle" in str(it) for it in seen] == [False, True]
@@ -368,14 +368,16 @@ IMAGE = [{"type": "image_url", "image_url": {"url": "http://localhost/a.png"}}]
 @pytest.mark.parametrize(("question", "title"), [("Two?", "Two?"), (IMAGE, "新对话")])
 def test_a_title_follows_the_latest_question(pair, question, title):
     for asked in ("One?", question):
-        assert [it.talk(asked, appId=DEMO_APP, chatId="k").status_code for it in pair] == [200] * 2
+        assert [it.complete(asked, appId=DEMO_APP, chatId="k").status_code for it in pair] == [
+            200
+        ] * 2
     assert [it.control.chat(DEMO_APP, "k").title for it in pair] == [title, "One?"]
 
 
 def test_a_file_of_a_question_has_no_key_and_a_picture_alone_is_answered(pair):
     for client in pair:
         client.control.put_app({"id": "plain", "type": "simple"})
-    replies = [it.talk(IMAGE, appId="plain", chatId="k").json() for it in pair]
+    replies = [it.complete(IMAGE, appId="plain", chatId="k").json() for it in pair]
     assert ["error" in it for it in replies] == [False, True]
     files = [it.records(appId="plain")[0]["value"][0]["file"] for it in pair]
     assert ["key" in it for it in files] == [False, True]
@@ -384,7 +386,7 @@ def test_a_file_of_a_question_has_no_key_and_a_picture_alone_is_answered(pair):
 def test_a_title_is_not_trimmed_and_follows_a_custom_one_too(pair):
     for question in ("One?", " Two? "):
         for client in pair:
-            client.talk(question, appId=DEMO_APP, chatId="k")
+            client.complete(question, appId=DEMO_APP, chatId="k")
             client.fetch(
                 PIN, {"appId": DEMO_APP, "chatId": "k", "customTitle": "Mine"}, method="PUT"
             )
@@ -399,7 +401,7 @@ def test_a_title_is_not_trimmed_and_follows_a_custom_one_too(pair):
     ],
 )
 def test_reasoning_is_a_value_of_its_own(pair, parts, values):
-    bodies = [it.say(*parts, appId=DEMO_APP, detail=True).json() for it in pair]
+    bodies = [it.complete_with(*parts, appId=DEMO_APP, detail=True).json() for it in pair]
     content = bodies[0]["choices"][0]["message"]["content"]
     assert [[name for name in it if name != "type"] for it in content] == values
     assert content[0]["type"] == "reasoning"
@@ -409,7 +411,7 @@ def test_reasoning_is_a_value_of_its_own(pair, parts, values):
 
 def test_a_choice_alone_has_no_content(pair):
     choice = {"interactive": {"type": "userSelect", "params": {}}}
-    bodies = [it.say(choice, appId=DEMO_APP, detail=True).json() for it in pair]
+    bodies = [it.complete_with(choice, appId=DEMO_APP, detail=True).json() for it in pair]
     messages = [it["choices"][0]["message"] for it in bodies]
     assert ["content" in it for it in messages] == [False, True]
 
@@ -434,7 +436,7 @@ def test_of_two_replies_with_one_id_one_is_written_and_one_deleted(pair):
     old, _ = pair
     old.control.put_app({"id": "plain", "type": "simple"})
     for question in ("One?", "Two?"):
-        old.talk(question, appId="plain", chatId="k", responseChatItemId="same")
+        old.complete(question, appId="plain", chatId="k", responseChatItemId="same")
     replies = [it for it in old.records(appId="plain") if it["obj"] == "AI"]
     assert [it["value"][0]["text"]["content"] for it in replies] == ["One?", "Two?"]
     fields = {"appId": "plain", "chatId": "k", "contentId": "same", "contentIds": ["same"]}
@@ -533,7 +535,7 @@ def test_a_key_may_have_any_text_behind_it_which_is_the_app_of_completions(profi
     with LocalClient(document, profile=f"fastgpt-{profile}") as client:
         key = "fastgpt-known-nope"
         listed = client.fetch("/api/core/chat/getHistories", {"appId": UNKNOWN}, key=key)
-        answered = client.talk("x", key, appId=None)
+        answered = client.complete("x", key, appId=None)
         assert [it.json()["code"] for it in (listed, answered)] == codes
 
 

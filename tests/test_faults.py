@@ -20,8 +20,8 @@ from account import (
     Client,
     error_of,
     events,
-    read,
-    tells,
+    mentions,
+    read_to_end,
 )
 from starlette.responses import Response
 
@@ -168,7 +168,7 @@ def test_malformed_json_keeps_the_headers(client):
 
 def test_a_refusal_of_a_stream_is_an_event(client):
     client.add("error", refusal="unAuthApiKey", message="Expired")
-    response = client.talk(appId="app", stream=True)
+    response = client.complete(appId="app", stream=True)
     ((name, data),) = events(response)
     assert (response.status_code, name) == (200, "error")
     assert (data["statusText"], data["message"]) == ("unauthorized", "Expired")
@@ -194,7 +194,7 @@ def test_a_fault_without_anything_to_break_does_not_fire(client, kind, answer):
     client.add("answer", operation="updateHistory", **answer)
     fault = client.control.fault(kind)
     assert client.pin().status_code == 200
-    assert fault.fired == 0 and tells(fault.missed, f"#1: {kind} status 200")
+    assert fault.fired == 0 and mentions(fault.missed, f"#1: {kind} status 200")
 
 
 def test_a_fault_in_pages_waits_for_a_page(client):
@@ -241,7 +241,7 @@ def test_what_waits_ends_by_a_reset_without_a_response(client, rule):
             connection.recv(1)
         client.control.reset()
         connection.settimeout(5)
-        assert read(connection) == (b"", "FIN")
+        assert read_to_end(connection) == (b"", "FIN")
     assert not client.is_pinned()
 
 
@@ -361,7 +361,7 @@ def test_faults_find_the_page_that_a_request_means(client, path, fault, page, sh
 
 
 def test_a_new_item_has_the_fields_of_its_list(client):
-    client.talk(chatId="k", key="owner")
+    client.complete(chatId="k", key="owner")
     sent = {"appId": "app", "chatId": "k", "pageSize": 9}
     for path, own in ((HISTORIES, ["chatId", "title"]), (RECORDS, ["_id", "dataId"])):
         client.add("page_drift", insert=1, at=1)
@@ -493,7 +493,7 @@ def test_what_kept_a_fault_from_a_request_is_told(client, rule, missed):
     client.add(**{"kind": "error"} | rule)
     assert "#" not in missed_by(client)
     client.page()
-    assert tells(missed_by(client), missed)
+    assert mentions(missed_by(client), missed)
 
 
 def test_the_nearest_request_is_that_with_the_fewest_differences(client):
@@ -502,7 +502,7 @@ def test_the_nearest_request_is_that_with_the_fewest_differences(client):
     client.page(offset=2)
     client.page(offset=1, parentId=None)
     client.pin()
-    assert tells(missed_by(client), '#3: $.body.parentId: "folder", null')
+    assert mentions(missed_by(client), '#3: $.body.parentId: "folder", null')
     client.page(offset=1, parentId="folder")
     assert missed_by(client) is None
 
@@ -538,7 +538,7 @@ WARNED: list[tuple[dict[str, Any], str]] = [
 def test_what_cannot_fire_is_added_with_a_warning(client, rule, warning):
     added = client.add(**rule)
     assert ("warning" in added) is bool(warning)
-    assert tells(added.get("warning"), warning)
+    assert mentions(added.get("warning"), warning)
     assert len(client.control.rules) == 1
 
 
@@ -564,7 +564,7 @@ def test_the_first_fault_that_fires_wins_and_others_name_it(client):
     client.add("error", status=502)
     assert client.statuses(2) == [501, 500]
     first = client.control.rules[0]["id"]
-    assert tells(missed_by(client, 2), f"#2: {first}")
+    assert mentions(missed_by(client, 2), f"#2: {first}")
     assert client.statuses(2) == [502, 200]
 
 
@@ -621,7 +621,7 @@ def test_a_wrong_rule_is_refused_and_not_stored(client, rule, message):
     with pytest.raises(Refused) as refused:
         client.control.call("POST", "/rules", rule)
     assert refused.value.status == 400
-    assert tells(refused.value, message)
+    assert mentions(refused.value, message)
     assert client.control.rules == []
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import Client, made_of, tells
+from account import Client, mentions, new_collection_id
 from test_datasets import LISTED, NEW, NEW_IN, ROOT, UNKNOWN
 
 pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
@@ -77,7 +77,7 @@ def upload(
     ],
 )
 def test_the_name_of_a_file_and_its_key(client, disposition, name, key):
-    shown = client.collection(made_of(upload(client, disposition)))
+    shown = client.collection(new_collection_id(upload(client, disposition)))
     assert shown["name"] == shown["file"]["filename"] == name
     assert shown["fileId"] == f"dataset/notes/{key}"
 
@@ -104,7 +104,7 @@ SETTINGS: list[tuple[Any, Any]] = [
 def test_settings_are_kept_as_the_service_keeps_them(client, sent, shown):
     body = {"datasetId": "notes", "name": "", "text": " hello \n\n\nworld🧳"}
     body |= {"metadata": {"page": [3]}}
-    it = client.collection(made_of(client.core("POST", f"{NEW_IN}/text", body | sent)))
+    it = client.collection(new_collection_id(client.core("POST", f"{NEW_IN}/text", body | sent)))
     assert [it.get(name) for name in SHOWN] == [*shown] and it["metadata"] == {"page": [3]}
     assert (it["rawTextLength"], it["hashRawText"][:8], it["name"]) == (15, "2e0f0c2c", ".txt")
     assert it["trainingType"] == sent.get("trainingType", "chunk").replace("auto", "chunk")
@@ -146,7 +146,7 @@ def test_a_form_has_at_most_1000_parts(client):
 def test_a_boundary_that_is_no_latin_1_is_refused(client):
     media = {"Content-Type": "multipart/form-data; boundary*=utf-8''%E6%B5%8B"}
     response = client.post(f"/api/core{NEW_IN}/localFile", content=b"x", headers=media)
-    assert tells(response.json()["message"], "boundary")
+    assert mentions(response.json()["message"], "boundary")
     assert client.control.journal[-1]["response"]["status"] == 500
 
 
@@ -154,7 +154,7 @@ def test_a_boundary_that_is_no_latin_1_is_refused(client):
 def test_a_form_of_another_type_is_told_its_type(client, sent):
     media = {} if sent == "none" else {"Content-Type": sent}
     response = client.post(f"/api/core{NEW_IN}/localFile", content=b"--x", headers=media)
-    assert tells(response.json()["message"], f"multipart/form-data boundary, {sent}")
+    assert mentions(response.json()["message"], f"multipart/form-data boundary, {sent}")
 
 
 @pytest.mark.parametrize("form", ["{:.150}", "{}", "{}--b", "{}--b-", "{}--b\r\n"])
@@ -170,7 +170,7 @@ def test_a_form_has_an_end_and_may_have_lines_before_it(client, form):
 def test_a_repeated_text_of_a_form_is_an_array(client, names):
     tags = [*zip(names.split(), "ab", strict=False)]
     texts = [("datasetId", "notes"), *tags, ("data", '{"parentId": null}')]
-    made = made_of(upload(client, TEXT, *texts))
+    made = new_collection_id(upload(client, TEXT, *texts))
     assert client.collection(made)["tags"] == [tag for _, tag in tags]
 
 
@@ -205,7 +205,7 @@ def test_a_file_is_read_in_its_encoding_and_some_of_one_in_another(client, encod
 
 def test_a_file_keeps_its_name_in_a_renamed_collection(client):
     form = {"data": {"datasetId": "notes"}, "files": {"file": ("a b.txt", b"x")}}
-    made = made_of(client.core("POST", f"{NEW_IN}/localFile", **form))
+    made = new_collection_id(client.core("POST", f"{NEW_IN}/localFile", **form))
     client.data("PUT", "/dataset/collection/update", {"id": made, "name": "New"})
     shown = client.collection(made)
     assert (shown["name"], shown["file"]["filename"]) == ("New", "a b.txt")
@@ -239,13 +239,13 @@ def test_a_create_time_is_of_the_years_1_to_9999(client):
 def test_a_file_of_an_api_server_needs_one(client):
     response = client.core("POST", f"{NEW_IN}/apiCollection", API_FILE)
     assert (response.status_code, response.json()["code"]) == (500, 500)
-    assert tells(response.json()["message"], "'dataset' $.datasetId")
+    assert mentions(response.json()["message"], "'dataset' $.datasetId")
 
 
 def test_files(client):
     pdf = {"file": ("a.pdf", b"%PDF" * 500_000)}
     form = {"datasetId": "notes", "data": '{"metadata": {"page": 4}}'}
-    shown = client.collection(made_of(client.core("POST", LOCAL, data=form, files=pdf)))
+    shown = client.collection(new_collection_id(client.core("POST", LOCAL, data=form, files=pdf)))
     assert (shown["file"]["contentLength"], shown["indexAmount"]) == (2_000_000, 0)
     assert shown["metadata"] == {"page": 4, "relatedImgId": shown["fileId"]}
     assert "rawTextLength" not in shown

@@ -6,7 +6,7 @@ from threading import Barrier
 
 import httpx2
 import pytest
-from account import SENT_LIST, LocalClient, said, until
+from account import SENT_LIST, LocalClient, content_of, wait_until
 from starlette.responses import JSONResponse, StreamingResponse
 
 from mock_server import Control, HandlerRequest, MockServer
@@ -44,9 +44,9 @@ def test_functions_of_each_kind(client):
     client.control.respond("listV2", lambda request: request.body)
     assert client.page().json() == {"code": 200, "statusText": "", "message": "", "data": SENT_LIST}
     client.control.reply(lambda request: request.question.upper(), app="says")
-    assert said(client.talk("why?", appId="says")) == "WHY?"
+    assert content_of(client.complete("why?", appId="says")) == "WHY?"
     client.control.reply(later, match={"question": "later"})
-    assert said(client.talk("later", chatId="k")) == "later "
+    assert content_of(client.complete("later", chatId="k")) == "later "
     assert [it["obj"] for it in client.records()] == ["Human", "AI"]
     client.control.hits(lambda request: [{"q": request.question, "score": request.count / 2}])
     (found,) = client.data("POST", "/dataset/searchTest", ASKED)["list"]
@@ -118,14 +118,14 @@ def test_a_function_runs_once_or_not_where_a_fault_answers(client, kind, runs):
 def test_a_function_runs_after_a_hold_and_only_where_its_rule_fires(client):
     calls = []
     rule = client.control.reply(lambda request: calls.append(1) or "Yes.")
-    assert client.talk(appId="none").status_code == 404
+    assert client.complete(appId="none").status_code == 404
     hold = client.control.fault("hold")
     with ThreadPoolExecutor() as threads:
-        reply = threads.submit(client.talk)
-        until(lambda: hold.held)
+        reply = threads.submit(client.complete)
+        wait_until(lambda: hold.held)
         assert calls == []
         hold.remove()
-    assert said(reply.result()) == "Yes." and len(calls) == rule.fired == 1
+    assert content_of(reply.result()) == "Yes." and len(calls) == rule.fired == 1
 
 
 def raises(request):
@@ -140,7 +140,7 @@ UNFIT += [(lambda _: None, "<lambda> returned None: Expected a list, got null - 
 @pytest.mark.parametrize("handler, told", UNFIT)
 def test_what_fails_is_a_500_that_names_it(client, handler, told):
     rule = client.control.reply(handler)
-    response = client.talk()
+    response = client.complete()
     assert response.status_code == 500 and told in response.json()["message"]
     assert rule.fired == 1 and client.control.sandboxes.failures.pop()
 
@@ -177,4 +177,4 @@ def test_only_the_process_of_a_server_takes_a_function(client):
         client.control.reply(raises, parts=["a"])
     sandbox = client.control.create_sandbox()
     sandbox.reply(lambda request: request.key)
-    assert said(client.talk(key=sandbox.keys["owner"])) == "owner"
+    assert content_of(client.complete(key=sandbox.keys["owner"])) == "owner"

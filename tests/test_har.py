@@ -9,7 +9,7 @@ from io import BytesIO
 import httpx2
 import pytest
 import yaml
-from account import Client, examples, tells
+from account import Client, examples, mentions
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec import json
@@ -261,7 +261,7 @@ def test_the_command_says_what_it_skips(run, tmp_path):
     path.write_bytes(b"\xef\xbb\xbf" + json.encode(recording))
     assert run("import", "har", path, "--output", output) == (0, "", NOTES.format(output))
     code, _, err = run("import", "har", path, "--output", path)
-    assert code == 1 and tells(err, f"{path} --output")
+    assert code == 1 and mentions(err, f"{path} --output")
     assert run("import", "har", path, "--output", tmp_path / "f.json")[0] == 0
     written = yaml.safe_load(output.read_bytes())
     assert json.decode((tmp_path / "f.json").read_bytes()) == written
@@ -285,7 +285,7 @@ def test_a_file_without_replies_makes_no_fixture(run, tmp_path, content, code, t
     path, output = tmp_path / "a.har", tmp_path / "f.yaml"
     path.write_text(content, "utf-8")
     ended, _, err = run("import", "har", path, "--output", output)
-    assert ended == code and tells(err, told) and err.count("\n") == 1 and not output.exists()
+    assert ended == code and mentions(err, told) and err.count("\n") == 1 and not output.exists()
     ended, _, err = run("import", "har", output)
     assert ended == 2 and str(output) in err
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from account import Client, sha256_hex, tells
+from account import Client, mentions, sha256_hex
 
 from mock_server.control import Refused
 from mock_server.fixture.load import load_fixture
@@ -129,7 +129,7 @@ def test_the_journal_names_hits_and_replies_that_fired(client, server):
         search(client)
         assert server.last_call("searchTest")["rule"] == {"id": hits.id, "kind": "hits"}
         server.put_app({"id": "app"})
-        client.talk()
+        client.complete()
         assert server.last_call("completions")["rule"] == {"id": reply.id, "kind": "reply"}
 
 
@@ -151,7 +151,7 @@ WRONG += [({"id": "r1"}, "'id' $.rows[0]")]
 def test_a_wrong_row_is_refused(server, row, facts):
     with pytest.raises(Refused) as caught:
         server.hits([row])
-    assert tells(caught.value, facts)
+    assert mentions(caught.value, facts)
 
 
 def test_a_fixture_names_all_that_is_wrong_with_hits(tmp_path):

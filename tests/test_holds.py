@@ -15,13 +15,13 @@ from account import (
     COMPLETIONS,
     RIGHT_PIN,
     Client,
-    as_bytes,
-    connected,
+    mentions,
     one_turn,
-    read,
+    open_connection,
     read_response,
-    tells,
-    until,
+    read_to_end,
+    request_bytes,
+    wait_until,
 )
 
 from mock_server import MockServer, create_app
@@ -35,7 +35,7 @@ ASKED = {**CHAT, "messages": [{"role": "user", "content": "x"}]}
 
 def opened(client: Client) -> socket.socket:
     """A connection that the server has, as it has answered over it."""
-    connection = connected(client.control.url, b"GET /none HTTP/1.1\r\nHost: a\r\n\r\n")
+    connection = open_connection(client.control.url, b"GET /none HTTP/1.1\r\nHost: a\r\n\r\n")
     assert read_response(connection)[0] == 404
     return connection
 
@@ -50,7 +50,7 @@ def held(client: Client, rule: Any, call: Any) -> Iterator[Future[httpx2.Respons
     """The future response of a call that the rule holds."""
     with ThreadPoolExecutor() as threads:
         response = threads.submit(call)
-        until(lambda: rule.held)
+        wait_until(lambda: rule.held)
         yield response
 
 
@@ -68,7 +68,7 @@ def test_the_end_of_a_block_lets_all_held_calls_go_on(client):
     with ThreadPoolExecutor() as threads:
         with client.control.fault("hold") as hold:
             responses = [threads.submit(client.pin) for _ in range(3)]
-            until(lambda: hold.held == 3)
+            wait_until(lambda: hold.held == 3)
         assert [it.result(5).status_code for it in responses] == [200] * 3
 
 
@@ -116,22 +116,22 @@ def test_an_end_that_comes_in_the_turn_of_a_call_ends_it(client, server, method,
     client.control.snapshot("s")
     with closing(opened(client)) as call, closing(opened(client)) as other:
         with one_turn(server):
-            call.sendall(as_bytes("POST", COMPLETIONS, ASKED))
-            other.sendall(as_bytes(method, f"/__admin{path}", {}))
+            call.sendall(request_bytes("POST", COMPLETIONS, ASKED))
+            other.sendall(request_bytes(method, f"/__admin{path}", {}))
         assert read_response(other)[0] == 200
-        assert b"two." not in read(call)[0]
+        assert b"two." not in read_to_end(call)[0]
 
 
 def test_a_stop_in_the_turn_of_a_reply_stops_it(client, server):
     client.add("reply", **PAUSE)
     streamed = ASKED | {"stream": True}
-    call_v2 = as_bytes("POST", "/api/v2/chat/completions", streamed, "Connection: close")
+    call_v2 = request_bytes("POST", "/api/v2/chat/completions", streamed, "Connection: close")
     with closing(opened(client)) as call, closing(opened(client)) as other:
         with one_turn(server):
             call.sendall(call_v2)
-            other.sendall(as_bytes("POST", "/api/v2/chat/stop", CHAT))
+            other.sendall(request_bytes("POST", "/api/v2/chat/stop", CHAT))
         assert b'"completed":true' in read_response(other)[1]
-        content, _ = read(call)
+        content, _ = read_to_end(call)
     assert b"[DONE]" in content and b"two." not in content
 
 
@@ -158,14 +158,14 @@ def test_a_stop_of_the_server_ends_a_held_call():
             hold = server.fault("hold")
             client = httpx2.Client(headers={"Authorization": "Bearer any"})
             response = threads.submit(client.post, f"{server.url}/api/core/app/list", json={})
-            until(lambda: hold.held)
+            wait_until(lambda: hold.held)
         assert isinstance(response.exception(5), httpx2.RemoteProtocolError)
 
 
 def test_a_client_that_leaves_a_held_call_is_seen(client):
     hold = client.control.fault("hold")
     with client.connect():
-        until(lambda: hold.held)
+        wait_until(lambda: hold.held)
     assert client.control.wait_for("updateHistory", cut=True)["response"]["cut"]
 
 
@@ -176,7 +176,7 @@ def test_a_held_stream_goes_on_and_later_holds_of_its_rule_are_released(client):
     with client.stream("POST", COMPLETIONS, json=sent) as response:
         pieces = response.iter_text()
         said = next(pieces)
-        until(lambda: hold.held)
+        wait_until(lambda: hold.held)
         hold.remove()
         said += "".join(pieces)
     assert "two" in said and said.endswith("data: [DONE]\n\n")
@@ -195,7 +195,7 @@ def test_a_reply_whose_rule_is_gone_does_not_wait(client):
     reply = client.control.reply(parts=["One ", {"pauseMs": 200}, {"hold": True}, "two."])
     with ThreadPoolExecutor() as threads:
         response = threads.submit(ask, client)
-        until(lambda: reply.fired)
+        wait_until(lambda: reply.fired)
         reply.remove()
         assert response.result(5).status_code == 200
 
@@ -207,7 +207,7 @@ def test_a_held_stream_can_be_stopped(client):
     with client.stream("POST", "/api/v2/chat/completions", json=sent) as response:
         pieces = response.iter_text()
         assert '"content":"One "' in next(pieces)
-        until(lambda: hold.held)
+        wait_until(lambda: hold.held)
         client.post("/api/v2/chat/stop", json=CHAT)
         assert "".join(pieces).endswith("data: [DONE]\n\n")
     assert client.records()[1]["value"][0]["text"]["content"] == "One "
@@ -216,9 +216,9 @@ def test_a_held_stream_can_be_stopped(client):
 def test_raw_text_is_sent_as_it_stands_and_not_kept(client):
     raw = 'data: {"usage": {"total_tokens": 7}}\n\n'
     parts = ["One ", {"raw": raw}, "two."]
-    assert raw in client.say(*parts, stream=True).text
+    assert raw in client.complete_with(*parts, stream=True).text
     assert client.records()[1]["value"][0]["text"]["content"] == "One two."
-    assert client.say(*parts).json()["choices"][0]["message"]["content"] == "One two."
+    assert client.complete_with(*parts).json()["choices"][0]["message"]["content"] == "One two."
 
 
 def test_a_held_call_counts_as_use_of_its_sandbox(client):
@@ -226,7 +226,7 @@ def test_a_held_call_counts_as_use_of_its_sandbox(client):
     hold = sandbox.fault("hold")
     with held(client, hold, lambda: client.pin(key=sandbox.key)) as response:
         client.control.create_sandbox(ttl=0.3)
-        until(lambda: len(client.admin("GET", "/sandboxes")["sandboxes"]) == 2)
+        wait_until(lambda: len(client.admin("GET", "/sandboxes")["sandboxes"]) == 2)
         hold.remove()
         assert response.result(5).status_code == 200
 
@@ -238,7 +238,7 @@ def test_a_finished_rule_that_holds_calls_is_kept_as_others_finish(server, clien
         next(stream.iter_raw())
         hold = client.control.reply(parts=[{"hold": True}, "One."], times=1)
         response = threads.submit(client.post, COMPLETIONS, json=ASKED, timeout=60)
-        until(lambda: hold.held)
+        wait_until(lambda: hold.held)
         rules = server.sandboxes.default.state.rules
         for _ in range(11):
             server.run(lambda: rules.add([Error(ttl=1e-9)] * 100))
@@ -255,14 +255,14 @@ BROKEN = {"truncate": (0.5, 0), "malformed_json": (1, 1), "dribble": (1, 0)}
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_held_reply_is_broken_after_its_hold(client, kind):
     parts = ["One ", "two three four five six seven eight."]
-    right = client.say(*parts, stream=True).content
+    right = client.complete_with(*parts, stream=True).content
     hold = client.control.reply(parts=[parts[0], {"hold": True}, parts[1]])
     client.add(kind, **({"ms": 0} if kind == "dribble" else {}))
     content = b""
     with client.stream("POST", COMPLETIONS, json=ASKED | {"stream": True}) as response:
         pieces = response.iter_raw()
         content += next(pieces)
-        until(lambda: hold.held)
+        wait_until(lambda: hold.held)
         assert b"two" not in content
         hold.remove()
         with suppress(httpx2.RemoteProtocolError):
@@ -292,7 +292,7 @@ def test_in_process_a_held_call_gets_an_error_when_a_reset_ends_it(rule):
 
     response = asyncio.run(ended())
     assert response.status_code == 500
-    assert tells(response.text, "connection URL")
+    assert mentions(response.text, "connection URL")
 
 
 HOLDING = [
@@ -304,4 +304,4 @@ HOLDING = [
 @pytest.mark.parametrize("fixture", HOLDING)
 def test_a_fixture_has_no_hold(client, fixture):
     refusal = client.admin("PUT", "/state", fixture, status=400)
-    assert tells(refusal["message"], "hold fixture")
+    assert mentions(refusal["message"], "hold fixture")

@@ -287,7 +287,7 @@ def problems(client: LocalClient, calls: list[tuple[str, str, Any]]) -> list[str
                 assert client.get("/__admin/console").is_success and client.control.summary()
         for path in ("/state", "/rules", "/clock"):
             client.admin("GET", path)
-        found += [f"left: {it}" for it in client.sent.left_tasks()]
+        found += [f"left: {it}" for it in client.sent.remaining_tasks()]
     finally:
         logging.getLogger().removeHandler(log)
     return found + log.records

@@ -13,7 +13,17 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import ACCOUNT, COMPLETIONS, LIST, PIN, SENT_PIN, Client, LocalClient, tells, until
+from account import (
+    ACCOUNT,
+    COMPLETIONS,
+    LIST,
+    PIN,
+    SENT_PIN,
+    Client,
+    LocalClient,
+    mentions,
+    wait_until,
+)
 
 from mock_server.admin.journal import entry_events
 from mock_server.application import create_app
@@ -46,7 +56,7 @@ FIELDS_IN_QUERY += [("/api/core/app/list", {"parentId": 5}, "datasetId=d", "")]
 def test_a_hint_and_the_report_show_fields_in_place_of_the_body(client, path, body, query, names):
     assert client.fetch(f"{path}?{query}", body).status_code in (400, 415)
     hint = client.control.journal[-1]["hint"]
-    assert tells(hint, f"{names} query, body") if names else "query" not in str(hint)
+    assert mentions(hint, f"{names} query, body") if names else "query" not in str(hint)
     line = client.control.summary().splitlines()[1]
     assert f" ?{query} " in line and line.startswith("  #1 ")
 
@@ -54,10 +64,10 @@ def test_a_hint_and_the_report_show_fields_in_place_of_the_body(client, path, bo
 @pytest.mark.parametrize(("key", "exception"), [("write", "none"), ("none", "other")])
 def test_a_403_says_what_the_permissions_of_the_dataset_say(client, key, exception):
     said = f"`permissions` 'd' key {exception}"
-    assert tells(client.page(key=key).json()["message"], f"dataset {said}")
-    assert tells(client.control.journal[-1]["hint"], f"key permission {key!r} {said}")
+    assert mentions(client.page(key=key).json()["message"], f"dataset {said}")
+    assert mentions(client.control.journal[-1]["hint"], f"key permission {key!r} {said}")
     client.pin(key=key)
-    assert tells(client.control.journal[-1]["hint"], said.replace("'d'", "'app'"))
+    assert mentions(client.control.journal[-1]["hint"], said.replace("'d'", "'app'"))
 
 
 def test_a_client_that_tries_again_is_counted_twice(client):
@@ -182,7 +192,7 @@ def test_what_a_delay_holds_back_is_done_though_the_client_has_left(client):
     client.add("delay", ms=200)
     give_up(client, body=SENT_PIN | {"more": "x" * 10_000})  # more than the journal keeps
     assert not client.is_pinned()
-    until(client.is_pinned)
+    wait_until(client.is_pinned)
     (entry,) = client.control.journal
     assert (entry["response"]["cut"], entry["response"]["status"]) == (True, 0)
 
@@ -191,7 +201,7 @@ def test_the_duration_is_that_of_the_whole_response(client):
     client.add("dribble", chunks=3, ms=30)
     client.pin()
     client.control.reply(parts=["One ", {"pauseMs": 60}, "two."])
-    client.talk(appId="says", stream=True)
+    client.complete(appId="says", stream=True)
     assert all(it["durationMs"] > 55 for it in client.control.journal)
 
 
@@ -250,7 +260,7 @@ def upload(client: Client, **fields: str) -> Any:
 
 
 def test_criteria_see_a_body_that_is_shown_cut(client):
-    client.talk(appId="says", chatId="c1", more="x" * 9000)
+    client.complete(appId="says", chatId="c1", more="x" * 9000)
     assert client.control.journal[0]["request"]["truncated"]
     client.control.assert_called("completions", times=1, body={"chatId": "c1"})
     with pytest.raises(AssertionError, match=r"0 calls .* 1\n"):
@@ -328,7 +338,7 @@ def test_what_the_journal_has_dropped_counts():
         pins = {"operation": "updateHistory"}
         assert client.admin("POST", "/journal/verify", pins)["ok"]
         answer = client.admin("POST", "/journal/verify", pins | {"exactly": 1}, 409)
-    assert tells(answer["message"], "1 call updateHistory, 1 dropped 1")
+    assert mentions(answer["message"], "1 call updateHistory, 1 dropped 1")
 
 
 def test_questions_about_many_calls_are_answered_by_the_server(client):

@@ -45,13 +45,13 @@ def test_the_lists_are_found():
 
 @pytest.mark.parametrize(("choice", "value"), SHOWING)
 def test_a_choice_gives_all_totals_one_form(demo, choice, value):
-    demo.choose(**{choice: value})
+    demo.set_choices(**{choice: value})
     assert len({type(data_of(demo, name)["total"]) for name in LISTS}) == 1
 
 
 @pytest.mark.parametrize("value", choice_table()["lone_offset"].values)
 def test_a_lone_offset_skips_items_of_all_lists_or_of_none(demo, value):
-    demo.choose(lone_offset=value)
+    demo.set_choices(lone_offset=value)
     skipped = []
     for name in SIZED:
         data = data_of(demo, name, without="pageSize", offset=1)
@@ -61,7 +61,7 @@ def test_a_lone_offset_skips_items_of_all_lists_or_of_none(demo, value):
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_total_counts_what_is_on_all_pages(demo, name):
-    demo.choose()
+    demo.set_choices()
     whole = data_of(demo, name)
     one = data_of(demo, name, pageSize=1)
     items, page = (it.get("list", it.get("data")) for it in (whole, one))

@@ -155,7 +155,7 @@ def differences(client: LocalClient, account: Json, chosen: Json, sent: list[Req
     """Where the responses, and in the end the chats, are not those of the model."""
     client.admin("PUT", "/state", account)
     token = client.login()
-    client.choose(**chosen)
+    client.set_choices(**chosen)
     model = Model(deepcopy(account), chosen, {TOKEN: "m"})
     found = []
     for request in sent:

@@ -16,7 +16,7 @@ from account import (
     Client,
     LocalClient,
     error_of,
-    tells,
+    mentions,
 )
 
 from mock_server.text.wording import value_in_words
@@ -46,7 +46,7 @@ WRONG += [(PIN, name, value) for name, values in WRONG_PIN.items() for value in 
 
 @pytest.mark.parametrize("path, name, value", WRONG)
 def test_a_wrong_value_is_refused_where_it_is(client, path, name, value):
-    assert tells(refused(client, path, **{name: value}), f"{value_in_words(value)} $.{name}")
+    assert mentions(refused(client, path, **{name: value}), f"{value_in_words(value)} $.{name}")
     assert not client.is_pinned()
 
 
@@ -55,13 +55,13 @@ REQUIRED = [(LIST, "offset"), (LIST, "datasetId"), *[(PIN, name) for name in WRO
 
 @pytest.mark.parametrize("path, name", REQUIRED)
 def test_a_missing_field_is_said_to_be_missing(client, path, name):
-    assert tells(refused(client, path, without=name), f"{name} $")
+    assert mentions(refused(client, path, without=name), f"{name} $")
 
 
 def test_a_misspelled_field_is_guessed(client):
-    assert tells(refused(client, LIST, without="offset", ofset=0), "'offset' 'ofset' $.offset")
-    client.choose(unknown_fields="reject")
-    assert tells(refused(client, LIST, pagesize=1), "'pagesize' $ 'pageSize'")
+    assert mentions(refused(client, LIST, without="offset", ofset=0), "'offset' 'ofset' $.offset")
+    client.set_choices(unknown_fields="reject")
+    assert mentions(refused(client, LIST, pagesize=1), "'pagesize' $ 'pageSize'")
 
 
 TOLERATED = [
@@ -83,7 +83,7 @@ def test_a_refusal_names_the_choice_that_would_accept(client, choice, path, body
 
 def test_a_choice_that_needs_another_is_named_with_it(client):
     message = refused(client, LIST, without="offset", pageSize=50)
-    assert tells(message, "offset_missing=accept page_size_max=100")
+    assert mentions(message, "offset_missing=accept page_size_max=100")
 
 
 def test_no_choice_is_named_that_is_not_needed(client):
@@ -154,7 +154,7 @@ ERRORS += [({"path": LIST, "body": SENT_LIST} | it, *forms) for it, *forms in LI
 def test_an_error_has_its_status_code_and_text(client, sent, plain, service):
     status, text = plain.split()
     assert error_of(client.fetch(**sent)) == (int(status), int(status), text)
-    client.choose(error_form="service")
+    client.set_choices(error_form="service")
     status, code, text = (service or f"{status} {plain}").split()
     assert error_of(client.fetch(**sent)) == (int(status), int(code), text)
 
@@ -165,15 +165,15 @@ TEXTS = [(b"{", 400, "Invalid JSON"), (LARGE, 413, "Body exceeded 1mb limit")]
 
 @pytest.mark.parametrize("body, status, text", TEXTS)
 def test_the_service_sends_some_errors_as_texts(client, body, status, text):
-    client.choose(error_form="service")
+    client.set_choices(error_form="service")
     response = client.fetch(LIST, body)
     assert (response.status_code, response.text) == (status, text)
 
 
 def test_the_service_says_which_field_is_wrong_and_whose_error_it_is(client):
-    client.choose(error_form="service", offset_missing="accept")
+    client.set_choices(error_form="service", offset_missing="accept")
     (issue,) = client.pin(top=1).json()["zodError"]
-    assert issue["path"] == ["top"] and tells(issue["message"], "1")
+    assert issue["path"] == ["top"] and mentions(issue["message"], "1")
     sent = {"datasetId": "d", "pageNum": 2, "pageSize": -5}
     assert client.fetch(LIST, sent).json()["zodError"][0]["path"] == ["pageSize"]
     question = {"appId": "app", "messages": []}
@@ -182,7 +182,7 @@ def test_the_service_says_which_field_is_wrong_and_whose_error_it_is(client):
 
 
 def test_a_refusal_without_authorization_clears_the_cookie(client):
-    client.choose(error_form="service")
+    client.set_choices(error_form="service")
     assert "fastgpt_token=" in client.pin(key=None).headers["set-cookie"]
     assert "set-cookie" not in client.pin(key="wrong").headers
 
@@ -235,7 +235,7 @@ def test_some_refusals_have_a_header_of_their_own(client):
 
 
 def test_related_routes_that_are_off_say_so(client):
-    client.choose(related_routes="off")
+    client.set_choices(related_routes="off")
     response = client.fetch(HISTORIES, {"appId": "app"})
     assert error_of(response) == (404, 404, "routeNotFound")
     assert "related_routes" in response.json()["message"]
@@ -244,7 +244,7 @@ def test_related_routes_that_are_off_say_so(client):
 @pytest.mark.parametrize("scheme", ["Bearer", "Basic", "bearer"])
 def test_the_service_takes_any_scheme_of_authorization(client, scheme):
     headers = {"Authorization": f"{scheme} owner", "Content-Type": "application/json"}
-    client.choose(request_form="service")
+    client.set_choices(request_form="service")
     assert client.request("PUT", PIN, json=SENT_PIN, headers=headers).status_code == 200
     noted = client.admin("GET", "/journal")["entries"][-1]["violations"]
     assert [it["name"] for it in noted] == ["request_form"] * (scheme == "Basic")

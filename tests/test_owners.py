@@ -26,7 +26,7 @@ pytestmark = pytest.mark.served(fixture=ACCOUNT, profile="fastgpt-4.16")
 
 def ask(client: Client, key: str, **fields: Any) -> Any:
     """The body of the response to a question, which names no app unless it is given."""
-    return client.talk("Hi", key=key, **{"appId": None} | fields).json()
+    return client.complete("Hi", key=key, **{"appId": None} | fields).json()
 
 
 CALLS: list[tuple[str, str, Any]] = [
@@ -156,7 +156,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aWNvbg
 
 def test_the_custom_uid_of_the_latest_question_with_one_is_kept(client):
     for uid in ("ann", "bob", None):
-        client.talk([IMAGE], key="named", chatId="k", customUid=uid)
+        client.complete([IMAGE], key="named", chatId="k", customUid=uid)
     assert client.control.chat("app", "k").custom_uid == "bob"
     records = client.control.chat("app", "k").records[::2]
     keys = [part.file.key.split("/")[3] for record in records for part in record.parts]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from account import LIST, PIN, LocalClient, by
+from account import LIST, PIN, LocalClient, bearer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ def server():
 
 def page(server: Control, offset: int, size: int, text: str = "") -> Any:
     body = {"offset": offset, "pageSize": size, "datasetId": "d", "searchText": text}
-    return server.http.post(LIST, json=body, headers=by(server.key)).json()["data"]
+    return server.http.post(LIST, json=body, headers=bearer(server.key)).json()["data"]
 
 
 @quick
@@ -47,7 +47,7 @@ def test_sandboxes_change_apart(server, pins):
     keys = [it.key for it in two]
     for which, chat, top in pins:
         body = {"appId": "a", "chatId": chat, "top": top}
-        assert server.http.put(PIN, json=body, headers=by(keys[which])).status_code == 200
+        assert server.http.put(PIN, json=body, headers=bearer(keys[which])).status_code == 200
         expected[which][chat] = top
     for sandbox, tops in zip(two, expected, strict=True):
         assert {it: sandbox.chat("a", it).top for it in CHATS} == dict.fromkeys(CHATS, False) | tops

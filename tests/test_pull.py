@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 import yaml
-from account import LocalClient, tells
+from account import LocalClient, mentions
 from commands import started_command
 
 from mock_server import MockServer
@@ -120,11 +120,11 @@ def test_the_file_has_what_was_asked_for(pulled, server, tmp_path):
     path = tmp_path / "pulled.yaml"
     args = ("--base-url", server.url, "--dataset", "handbook", "--app", "support")
     code, out, err = pulled(*args, "--rows", "--output", path)
-    assert (code, out) == (0, "") and tells(err, f"1 dataset, 74 collections, 65 chats {path}")
+    assert (code, out) == (0, "") and mentions(err, f"1 dataset, 74 collections, 65 chats {path}")
     assert load_fixture(path).summary == "1 dataset, 74 collections, 65 chats"
     assert [it.name for it in tmp_path.iterdir()] == ["pulled.yaml"]
     code, out, err = pulled(*args)
-    assert tells(err, "74 collections, 65 chats stdout")
+    assert mentions(err, "74 collections, 65 chats stdout")
     assert code == 0 and "guilders" in path.read_text("utf-8") and "guilders" not in out
 
 
@@ -132,8 +132,10 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(pulled, server):
     chosen = ("--base-url", server.url, "--dataset", "handbook", "--dataset", "public")
     code, out, err = pulled(*chosen, key="fastgpt-outsider")
     partial, problem, *rest = err.splitlines()
-    assert tells(partial, "owner's key") and tells(problem, "dataset handbook: READ permission")
-    assert code == 1 and tells(rest, "1 dataset, 2 collections, 65 chats stdout")
+    assert mentions(partial, "owner's key") and mentions(
+        problem, "dataset handbook: READ permission"
+    )
+    assert code == 1 and mentions(rest, "1 dataset, 2 collections, 65 chats stdout")
     assert load_fixture(yaml.safe_load(out)).summary == "1 dataset, 2 collections, 65 chats"
     assert len(server.calls("dataset.detail")) == 2  # a refusal is no outage
 
@@ -141,7 +143,9 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_written(pulled, server):
 def test_a_key_that_is_refused_writes_nothing(pulled, server, tmp_path):
     path = tmp_path / "pulled.yaml"
     code, _, err = pulled("--base-url", server.url, "--output", path, key="fastgpt-of-a-stranger")
-    assert tells(err, "apps top level: server API key") and tells(err, "key ACME_KEY, nothing")
+    assert mentions(err, "apps top level: server API key") and mentions(
+        err, "key ACME_KEY, nothing"
+    )
     assert code == 1 and not path.exists()
 
 
@@ -151,7 +155,7 @@ def test_what_is_read_and_tried_again_is_said_in_plain_words(serve):
     said: list[str] = []
     pull(server.url, KEY, log=said.append, pause=0)
     page = f"0 s: 502 'Bad\\xa0gate' {server.url}/api/core/app/list"
-    assert tells(said[0], "apps top level") and tells(said[1], page)
+    assert mentions(said[0], "apps top level") and mentions(said[1], page)
     of_datasets = ["reading the datasets at the top level", "reading all datasets"]
     assert said[2:] == ["reading all apps", "reading app a", *of_datasets]
 
@@ -178,7 +182,7 @@ def test_what_reaches_a_model_is_not_written(serve):
 def test_an_account_of_which_nothing_is_read_is_no_success(pulled, serve, tmp_path):
     path = tmp_path / "f.yaml"
     code, _, err = pulled("--base-url", serve({}).url, "--output", path)
-    assert code == 1 and tells(err, "key ACME_KEY, nothing") and not path.exists()
+    assert code == 1 and mentions(err, "key ACME_KEY, nothing") and not path.exists()
 
 
 @pytest.mark.parametrize("times", [1, None])
@@ -252,13 +256,13 @@ TOLD += [({"json": {"code": 403, "message": "no"}}, "status 200, code 403 'no'")
 def test_it_is_said_what_another_answer_means(pulled, serve, answer, told):
     server = serve(ACCOUNT)
     server.respond("app.list", **answer)
-    assert tells(pulled("--base-url", server.url)[2], told)
+    assert mentions(pulled("--base-url", server.url)[2], told)
 
 
 def test_a_proxy_that_is_dead_is_named_without_its_password(pulled, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", f"http://me:{KEY}@127.0.0.1:9")
     err = pulled("--base-url", "http://acme.test")[2]
-    assert tells(err, "proxy 127.0.0.1:9")
+    assert mentions(err, "proxy 127.0.0.1:9")
 
 
 def test_a_key_in_place_of_its_variable_is_not_shown(run):

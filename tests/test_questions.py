@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import CHAT, COMPLETIONS, Client, events, said
+from account import CHAT, COMPLETIONS, Client, content_of, events
 from test_replies import leaving
 
 pytestmark = pytest.mark.served(profile="fastgpt-4.16", choices={"training": "instant"})
@@ -31,7 +31,7 @@ TOOL = other("tool", tool_call_id="t")
 
 
 def talk(client: Client, *messages: Any, **more: Any) -> Any:
-    return client.talk("", messages=messages, **{"chatId": "k"} | more).json()
+    return client.complete("", messages=messages, **{"chatId": "k"} | more).json()
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_a_title_is_cut_in_utf_16(client, question, title):
 
 
 def test_the_title_comes_first_in_a_stream_with_detail(client):
-    stream = events(client.say("Hi.", stream=True, detail=True))
+    stream = events(client.complete_with("Hi.", stream=True, detail=True))
     assert stream[0] == ("chatTitle", {"title": "x"})
-    again = [name for name, _ in events(client.say("Hi.", stream=True, detail=True))]
+    again = [name for name, _ in events(client.complete_with("Hi.", stream=True, detail=True))]
     assert "chatTitle" not in again
 
 
@@ -145,10 +145,10 @@ def test_numbers_of_variables_are_those_of_javascript(client, app):
     sent = '[1192715994825625601, {"a": [1.0, -0.0, 18446744073709551615, 1e400]}, 0.5, true]'
     content = json.dumps(CHAT | {"appId": app, "detail": True, "messages": [user("x")]})[:-1]
     with client.control.reply("Yes.", variables={"n": "{{body.variables.n}}"}):
-        said = client.fetch(COMPLETIONS, f'{content}, "variables": {{"n": {sent}}}}}'.encode())
+        response = client.fetch(COMPLETIONS, f'{content}, "variables": {{"n": {sent}}}}}'.encode())
     kept = '{"n":[1192715994825625600,{"a":[1,0,18446744073709552000,null]},0.5,true]}'
     opened = client.get(f"/api/core/chat/init?appId={app}&chatId=k")
-    assert f'"newVariables":{kept}' in said.text and f'"variables":{kept}' in opened.text
+    assert f'"newVariables":{kept}' in response.text and f'"variables":{kept}' in opened.text
 
 
 @pytest.mark.parametrize("path", ["v1", "v2"])
@@ -156,7 +156,7 @@ def test_a_chat_that_asks_for_no_record_keeps_nothing(client, path):
     unkept = {"chatId": "NO_RECORD_HISTORIES", "responseChatItemId": "r"}
     with leaving(client, path, **unkept):
         assert talk(client, user("x"), **unkept)["id"] == unkept["chatId"]
-    stream = events(client.talk(stream=True, detail=True, **unkept))
+    stream = events(client.complete(stream=True, detail=True, **unkept))
     assert "chatTitle" not in dict(stream)
     assert client.records(**unkept) == [] and client.chats() == ["c2", "c1"]
 
@@ -167,7 +167,7 @@ REFUSED += [({"appId": "0" * 24}, 502000), ({"messages": []}, 500)]
 
 @pytest.mark.parametrize("sent, code", REFUSED)
 def test_a_stream_that_fails_before_it_begins_has_no_content_type(client, sent, code):
-    refused = client.talk(stream=True, **sent)
+    refused = client.complete(stream=True, **sent)
     assert refused.status_code == 200 and "content-type" not in refused.headers
     ((name, data),) = events(refused)
     assert (name, data.get("code", 500)) == ("error", code)
@@ -179,8 +179,8 @@ def test_a_body_that_is_too_large_is_no_stream(client):
 
 
 def test_other_streams_have_a_content_type(client):
-    assert "content-type" in client.say({"error": "late"}, stream=True).headers
-    assert client.talk(detail="maybe", stream=True).status_code == 400
+    assert "content-type" in client.complete_with({"error": "late"}, stream=True).headers
+    assert client.complete(detail="maybe", stream=True).status_code == 400
     for path in (COMPLETIONS, COMPLETIONS.replace("v1", "v2")):
         refused = client.fetch(path, STREAM | {"appId": "nope", "messages": [user("x")]})
         assert (refused.status_code, refused.json()["zodError"][0]["path"]) == (400, ["appId"])
@@ -201,26 +201,26 @@ def status(client: Client) -> tuple[Any, Any]:
 def test_a_chat_takes_no_other_question_while_its_reply_streams(client, path):
     with leaving(client, path):
         assert status(client) == (0, 0)
-        refused = client.talk(chatId="k")
+        refused = client.complete(chatId="k")
         assert (refused.status_code, refused.json()["code"]) == (500, 504001)
-        ((name, data),) = events(client.talk(**STREAM))
+        ((name, data),) = events(client.complete(**STREAM))
         assert (name, data["statusText"]) == ("error", "chatIsGenerating")
-        assert client.talk(chatId="another").status_code == 200
-        assert client.talk(appId="says", chatId="k").status_code == 200
+        assert client.complete(chatId="another").status_code == 200
+        assert client.complete(appId="says", chatId="k").status_code == 200
     client.control.wait_for("completions" if path == "v1" else "v2.completions", cut=True)
     client.control.remove_chat("app", "another")
     assert status(client) == (1, 1)
-    assert client.talk(chatId="k").status_code == 200
+    assert client.complete(chatId="k").status_code == 200
 
 
 def test_a_chat_takes_no_other_question_while_a_whole_reply_waits(client):
     client.control.reply("Late.", stream={"firstTokenMs": 300}, times=1)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(client.talk, "x", chatId="k")
+        first = pool.submit(client.complete, "x", chatId="k")
         client.control.wait_for("completions")
-        assert client.say("Second.").json()["code"] == 504001
+        assert client.complete_with("Second.").json()["code"] == 504001
         assert first.result().status_code == 200
-    assert client.say("Third.").status_code == 200
+    assert client.complete_with("Third.").status_code == 200
 
 
 def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client):
@@ -229,18 +229,18 @@ def test_a_request_that_a_fault_holds_back_keeps_no_chat_busy(client):
         client.control.fault("delay", operation="completions", ms=60_000, phase=phase)
         with pytest.raises(httpx2.ReadTimeout):
             client.post(COMPLETIONS, json=body, timeout=0.1)
-        assert client.talk(chatId="k").status_code == 200
+        assert client.complete(chatId="k").status_code == 200
 
 
 def test_a_question_that_is_too_deep_is_no_json(client):
     deep: Any = {}
     for _ in range(65):
         deep = {"a": deep}
-    response = client.talk(variables=deep)
+    response = client.complete(variables=deep)
     assert (response.status_code, response.text) == (400, "Invalid JSON")
 
 
 def test_a_question_without_an_app_is_not_for_a_folder(serve):
     apps = [{"id": "folder", "type": "folder"}, {"id": "app", "replies": ["Hello."]}]
     with Client(serve({"apps": apps})) as client:
-        assert said(client.talk(appId=None)) == "Hello."
+        assert content_of(client.complete(appId=None)) == "Hello."

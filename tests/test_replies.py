@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import CHAT, COMPLETIONS, Client, events, said
+from account import CHAT, COMPLETIONS, Client, content_of, events
 
 from mock_server.store.replies import Part
 
@@ -20,7 +20,7 @@ CITE = "67e517e74767063e882d6861"
 
 def message(client: Client, *parts: Any, **more: Any) -> Any:
     """The message of a reply with these parts, in one piece."""
-    return client.say(*parts, **more).json()["choices"][0]["message"]
+    return client.complete_with(*parts, **more).json()["choices"][0]["message"]
 
 
 def streamed(response: httpx2.Response) -> str:
@@ -44,7 +44,7 @@ def test_a_whole_reply(client, parts, detail, expected):
 
 def test_a_tool_alone_is_a_value(client):
     tool = {"name": "find", "params": {"q": 1}}
-    (value,) = said(client.say({"tool": tool}, detail=True))
+    (value,) = content_of(client.complete_with({"tool": tool}, detail=True))
     assert (value["type"], value["tools"][0]["params"]) == ("tool", '{"q":1}')
 
 
@@ -57,19 +57,19 @@ def test_a_thought_and_its_text_are_one_value(client):
 
 def test_a_node_that_fails(client):
     failing = {"node": "AI chat", "error": "boom"}
-    reply = client.say(failing, detail=True).json()
+    reply = client.complete_with(failing, detail=True).json()
     assert (reply["error"], reply["choices"][0]["message"]["content"]) == ("boom", "")
     assert reply["responseData"][0]["errorText"] == "boom"
-    assert client.say(failing, {"node": "B"}, "Yes.").json()["error"] == "boom"
-    stream = events(client.say(failing, stream=True))
+    assert client.complete_with(failing, {"node": "B"}, "Yes.").json()["error"] == "boom"
+    stream = events(client.complete_with(failing, stream=True))
     assert [name for name, _ in stream] == ["", ""] and stream[-1] == ("", "[DONE]")
-    named = dict(events(client.say(failing, stream=True, detail=True)))
+    named = dict(events(client.complete_with(failing, stream=True, detail=True)))
     assert "error" not in named and named["flowResponses"][0]["errorText"] == "boom"
 
 
 @pytest.mark.parametrize("path", ["v1", "v2"])
 def test_a_choice_completes_the_old_reply(client, path):
-    client.say("Hm.", {"interactive": CHOICE}, responseChatItemId="first")
+    client.complete_with("Hm.", {"interactive": CHOICE}, responseChatItemId="first")
     with client.control.reply("Blue it is."):
         body = {**CHAT, "messages": [{"role": "user", "content": "blue"}]}
         reply = client.post(f"/api/{path}/chat/completions", json=body).json()
@@ -79,35 +79,35 @@ def test_a_choice_completes_the_old_reply(client, path):
     text, choice, more = replied["value"]
     assert choice["interactive"]["params"]["userSelectedVal"] == "blue"
     assert [text["text"]["content"], more["text"]["content"]] == ["Hm.", "Blue it is."]
-    client.talk("next", chatId="k")
+    client.complete("next", chatId="k")
     assert len(client.records()) == 4
 
 
 def test_a_form_keeps_its_values(client):
-    client.say({"interactive": FORM})
-    client.talk('{"name": "Ada"}', chatId="k")
+    client.complete_with({"interactive": FORM})
+    client.complete('{"name": "Ada"}', chatId="k")
     params = client.records()[1]["value"][0]["interactive"]["params"]
     assert (params["submitted"], params["inputForm"][0]["value"]) == (True, "Ada")
 
 
 @pytest.mark.parametrize("error", ["down", ""])
 def test_a_choice_stays_open_while_the_answer_fails(client, error):
-    client.say({"interactive": CHOICE})
-    client.say({"error": error})
+    client.complete_with({"interactive": CHOICE})
+    client.complete_with({"error": error})
     assert "userSelectedVal" not in client.records()[1]["value"][0]["interactive"]["params"]
     assert len(client.records()) == 2
 
 
 def test_a_conversation_that_is_sent_along_answers_no_choice(client):
-    client.say({"interactive": CHOICE})
-    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
-    client.talk("", chatId="k", messages=[*said, {"role": "user", "content": "c"}])
+    client.complete_with({"interactive": CHOICE})
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    client.complete("", chatId="k", messages=[*messages, {"role": "user", "content": "c"}])
     assert len(client.records()) == 4
 
 
 def test_variables_are_kept(client):
-    client.talk(chatId="k", variables={"name": "Ada", "age": 3})
-    reply = client.talk(chatId="k", variables={"age": 4}, detail=True).json()
+    client.complete(chatId="k", variables={"name": "Ada", "age": 3})
+    reply = client.complete(chatId="k", variables={"age": 4}, detail=True).json()
     assert reply["newVariables"] == {"name": "Ada", "age": 4}
     opened = client.data("GET", "/chat/init?appId=app&chatId=k")
     assert opened["variables"] == {"name": "Ada", "age": 4}
@@ -118,11 +118,11 @@ def test_marks_of_citations_are_left_out(client):
     parts = (whole[:1], whole[1:])
     assert message(client, *parts)["content"] == "ab"
     assert client.records()[-1]["value"][0]["text"]["content"] == "ab"
-    assert streamed(client.say(*parts, stream=True)) == "ab"
+    assert streamed(client.complete_with(*parts, stream=True)) == "ab"
     assert client.records()[-1]["value"][0]["text"]["content"] == whole
     kept = {"retainDatasetCite": True}
     assert message(client, *parts, **kept)["content"] == f"a[{CITE}](CITE)b"
-    assert streamed(client.say(*parts, stream=True, **kept)) == whole
+    assert streamed(client.complete_with(*parts, stream=True, **kept)) == whole
     assert message(client, {"reasoning": f"r[{CITE}]"}, "x")["reasoning_content"] == "r"
 
 
@@ -131,7 +131,7 @@ def test_a_mark_that_is_split_leaves_no_rest(client, at):
     cut = [f"a [{CITE}](CITE)."[:at], f"a [{CITE}](CITE)."[at:]]
     for parts in (cut, [{"deltas": cut}], [cut[0], {"pauseMs": 1}, {"node": "N"}, cut[1]]):
         assert message(client, *parts)["content"] == "a ."
-        assert streamed(client.say(*parts, stream=True)) == "a ."
+        assert streamed(client.complete_with(*parts, stream=True)) == "a ."
     thoughts = [{"reasoning": it} for it in cut]
     assert message(client, *thoughts, "x")["reasoning_content"] == "a ."
     assert message(client, "[i", "d](CITE)", retainDatasetCite=True)["content"] == ""
@@ -145,10 +145,10 @@ def question(url: str, type: str = "image_url") -> list[Any]:
 @pytest.mark.parametrize("data", ["png;base64,!!!", "png;base64,AAAAA", "png,x"])
 def test_a_broken_image_is_refused(client, data):
     url = f"data:image/{data}"
-    refused = client.talk("", messages=question(url))
+    refused = client.complete("", messages=question(url))
     assert (refused.status_code, refused.json()["code"]) == (500, 500)
     assert "Invalid image base64 data URL" in refused.json()["message"]
-    ((name, data),) = events(client.talk("", messages=question(url), stream=True))
+    ((name, data),) = events(client.complete("", messages=question(url), stream=True))
     assert name == "error" and "code" not in data
 
 
@@ -156,7 +156,7 @@ def test_files_of_a_question_are_kept(client):
     image = "data:image/png;base64," + b64encode(b"pixels").decode()
     sent = [(image, "image_url"), ("http://a/b.png", "image_url"), ("http://a/b", "file_url")]
     for url, type in sent:
-        client.talk("", messages=question(url, type), chatId="k")
+        client.complete("", messages=question(url, type), chatId="k")
     values = [it["value"] for it in client.records() if it["obj"] == "Human"]
     assert [it[0] for it in values] == [{"type": "text", "text": {"content": "See"}}] * 3
     files = [it[1]["file"] for it in values]
@@ -190,7 +190,7 @@ def test_a_client_that_leaves_ends_the_run(client):
     assert "two" in entry["response"]["body"] and "three" not in entry["response"]["body"]
     assert client.records()[1]["value"][0]["text"]["content"] == "One two "
     client.control.assert_called("completions", times=1, cut=True)
-    client.talk()
+    client.complete()
     client.control.assert_called("completions", times=1, cut=False)
 
 
@@ -226,12 +226,12 @@ def test_a_reply_that_is_stopped_ends_in_order(client, detail):
     asked = {**CHAT, "stream": True, "detail": detail, "messages": [question]}
     with client.stream("POST", "/api/v2/chat/completions", json=asked) as response:
         pieces = response.iter_text()
-        said = next(it for it in pieces if "two" in it)
+        sent = next(it for it in pieces if "two" in it)
         stopped = client.post("/api/v2/chat/stop", json=CHAT).json()["data"]
-        said += "".join(pieces)
+        sent += "".join(pieces)
     assert stopped == {"success": True, "completed": True, "chatGenerateStatus": 1}
-    assert "three" not in said and said.endswith("data: [DONE]\n\n")
-    assert '"finish_reason":"stop"' in said
+    assert "three" not in sent and sent.endswith("data: [DONE]\n\n")
+    assert '"finish_reason":"stop"' in sent
     assert client.records()[1]["value"][0]["text"]["content"] == "One two "
 
 
@@ -253,7 +253,7 @@ def test_a_reply_in_one_piece_that_is_stopped_comes_whole(client):
 
 
 def test_a_stop_where_nothing_streams_changes_nothing(client):
-    client.say("Whole.")
+    client.complete_with("Whole.")
     before = client.control.call("GET", "/state")
     assert client.post("/api/v2/chat/stop", json=CHAT).json()["data"]["completed"] is True
     assert client.post("/api/v2/chat/stop", json=CHAT | {"chatId": "no"}).json()["code"] == 200
@@ -264,13 +264,13 @@ def test_a_stop_where_nothing_streams_changes_nothing(client):
 def test_a_reset_keeps_its_records_when_an_older_client_leaves(client):
     with leaving(client, responseChatItemId="i"):
         client.control.reset()
-        client.say("Whole.", responseChatItemId="i")
-    client.talk()  # the server has read the end of the older connection by then
+        client.complete_with("Whole.", responseChatItemId="i")
+    client.complete()  # the server has read the end of the older connection by then
     assert client.records()[1]["value"][0]["text"]["content"] == "Whole."
 
 
 def test_a_choice_is_answered_though_the_client_leaves(client):
-    client.say({"interactive": CHOICE})
+    client.complete_with({"interactive": CHOICE})
     with leaving(client):
         pass
     client.control.wait_for("completions", cut=True)
@@ -280,7 +280,7 @@ def test_a_choice_is_answered_though_the_client_leaves(client):
 
 
 def test_histories_of_a_source_or_a_time(client):
-    client.talk(chatId="k")
+    client.complete(chatId="k")
     old = {"chatId": "old", "source": "share", "createTime": "2020-01-01T00:00:00Z"}
     client.control.put_chat("app", old)
     assert client.chats(source="share") == ["old"]
@@ -293,7 +293,7 @@ def test_histories_of_a_source_or_a_time(client):
 
 def test_deltas_are_streamed_exactly_so(client):
     deltas = ["Hel", "lo, good", " world"]
-    stream = events(client.say({"deltas": deltas}, "One two", stream=True))
+    stream = events(client.complete_with({"deltas": deltas}, "One two", stream=True))
     texts = [it["choices"][0]["delta"]["content"] for _, it in stream if isinstance(it, dict)]
     assert texts == [*deltas, "One ", "two", None]
     assert client.records()[1]["value"][0]["text"]["content"] == "Hello, good worldOne two"
@@ -304,7 +304,7 @@ def test_variables_that_a_workflow_sets_are_kept(client):
     client.control.reply("Hello.", variables={"d3": [1]}, times=1)
     body = {"appId": "app", "chatId": "k", "detail": True, "variables": {"city": "Bonn", "x": 1}}
     for _ in range(2):
-        found = client.talk("Hi.", **body).json()["newVariables"]
+        found = client.complete("Hi.", **body).json()["newVariables"]
         assert found == {"city": "Bonn", "d3": [1]}
     opened = client.data("GET", "/chat/init?appId=app&chatId=k")
     assert opened["variables"] == {"city": "Bonn", "d3": [1]}
@@ -314,7 +314,7 @@ def test_variables_that_a_workflow_sets_are_kept(client):
 def test_a_node_has_the_fields_that_a_reply_says(client, stream):
     plan = {"node": "Plan", "fields": {"textOutput": "A", "pluginOutput": {"b": 1}}}
     parts = [{"fields": {"moduleName": "S"}}, plan, "Done."]
-    response = client.say(*parts, detail=True, stream=stream)
+    response = client.complete_with(*parts, detail=True, stream=stream)
     results = response.json()["responseData"] if not stream else None
     if stream:
         results = next(it for name, it in events(response) if name == "flowResponses")
@@ -334,7 +334,7 @@ def test_placeholders_are_filled_in_replies(client):
     node = {"node": "N {{body.n}}", "fields": {"n": "{{body.n}}"}}
     client.control.reply(parts=[*parts, node], variables={"n": "{{body.n}}"})
     body = {"appId": "app", "detail": True, "variables": {"name": "Ann"}, "n": 7}
-    found = client.talk("Hi.", **body).json()
+    found = client.complete("Hi.", **body).json()
     assert found["choices"][0]["message"]["content"] == "Dear Ann, no. 1.7"
     assert found["newVariables"]["n"] == found["responseData"][0]["n"] == 7
     assert found["responseData"][0]["moduleName"] == "N 7"
@@ -344,4 +344,4 @@ def test_a_reply_whose_placeholders_find_nothing_is_no_failure(client):
     parts = [{"interactive": {"type": "{{body.no}}", "params": {"inputForm": []}}}]
     parts += [{"tool": {"name": "{{body.no}}", "params": {"a": "{{body.no}}"}}}]
     for _ in range(2):
-        assert client.say(*parts, detail=True).status_code == 200
+        assert client.complete_with(*parts, detail=True).status_code == 200

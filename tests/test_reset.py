@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from account import ACCOUNTS, COMPLETIONS, LIST, by
+from account import ACCOUNTS, COMPLETIONS, LIST, bearer
 from msgspec.structs import asdict
 
 from mock_server import MockServer
@@ -39,7 +39,7 @@ def shown(table: Any) -> Any:
 @contextmanager
 def filled(server: MockServer) -> Iterator[dict[str, Any]]:
     """Change something in each table, and give all of them."""
-    headers = by(server.key)
+    headers = bearer(server.key)
     server.put_app({"id": "b", "replies": ["Hi."]})
     server.choices["list_order"] = "name"
     server.call("PUT", "/choices", {"profile": "fastgpt-4.16"})

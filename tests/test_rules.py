@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from account import Client, examples, said
+from account import Client, content_of, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +27,7 @@ def block(client: Client) -> Any:
 
 
 def answer(client: Client, question: str = "Hi") -> Any:
-    return said(client.talk(question, "owner"))
+    return content_of(client.complete(question, "owner"))
 
 
 def test_a_test_overrides_a_default(client, default):

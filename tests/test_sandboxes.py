@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 import yaml
-from account import ACCOUNT, COMPLETIONS, Client, said, tells, until
+from account import ACCOUNT, COMPLETIONS, Client, content_of, mentions, wait_until
 
 from mock_server import create_app
 
@@ -39,7 +39,7 @@ def test_a_verify_that_fails_tells_of_calls_with_other_keys(client):
     assert "\n" not in message("one")
     client.page()
     told = "1 call sandbox 'default'"
-    assert tells(message("one"), told) and not tells(message("default"), told)
+    assert mentions(message("one"), told) and not mentions(message("default"), told)
 
 
 def test_a_verify_of_a_sandbox_without_calls_names_those_that_have_some(client):
@@ -47,7 +47,7 @@ def test_a_verify_of_a_sandbox_without_calls_names_those_that_have_some(client):
     client.page(key=keys[0])
     for path in ("", "/sandboxes/two"):
         message = client.admin("POST", f"{path}/journal/verify", {"exactly": 3}, 409)["message"]
-        assert tells(message, "1 call sandbox 'one'")
+        assert mentions(message, "1 call sandbox 'one'")
     client.page(key=keys[1])
     message = client.admin("POST", f"{path}/journal/verify", {"exactly": 3}, 409)["message"]
     assert "\n" not in message
@@ -89,7 +89,7 @@ def test_a_sandbox_that_is_gone_or_idle_is_unknown(client):
     client.admin("DELETE", "/sandboxes/one")
     assert client.pin(key=key).status_code == 401
     key = client.admin("POST", "/sandboxes", {"name": "two", "ttl": 0.0001})["key"]
-    until(lambda: client.pin(key=key).status_code == 401)
+    wait_until(lambda: client.pin(key=key).status_code == 401)
     names = [it["name"] for it in client.admin("GET", "/sandboxes")["sandboxes"]]
     assert names == ["default"]
 
@@ -138,7 +138,7 @@ def nested(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize("levels, is_kept", [(48, True), (49, False), (600, False)])
 @pytest.mark.parametrize("path, body", KEPT)
 def test_what_is_kept_can_be_put_back(client, path, body, levels, is_kept):
-    client.say(FORM)
+    client.complete_with(FORM)
     client.control.reply(parts=[NODE])
     value = json.dumps(nested(levels))
     text = json.dumps(body).replace('"VALUE"', value)
@@ -251,7 +251,7 @@ def test_a_restore_brings_back_the_replies_of_an_app(declaring, method, path):
     declaring.admin(method, path, {"replies": ["New."]})
     declaring.admin("POST", "/snapshots/s/restore")
     assert replies_in(declaring) == [["Old."]]
-    assert said(declaring.talk(appId="a")) == "Old."
+    assert content_of(declaring.complete(appId="a")) == "Old."
 
 
 def test_a_declared_fault_that_is_over_is_still_declared(declaring):

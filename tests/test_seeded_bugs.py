@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from account import COMPLETIONS, HISTORIES, LIST, PIN, by, events
+from account import COMPLETIONS, HISTORIES, LIST, PIN, bearer, events
 
 from mock_server import MockServer
 
@@ -54,7 +54,7 @@ class Right:
         self.kept: list[Any] = []
 
     def send(self, path: str, body: dict[str, Any], method: str = "POST") -> httpx2.Response:
-        sent = {"json": body, "headers": by(self.key), "timeout": self.timeout, "verify": False}
+        sent = {"json": body, "headers": bearer(self.key), "timeout": self.timeout, "verify": False}
         for _ in range(self.retries):
             with suppress(httpx2.TransportError):
                 return httpx2.request(method, self.url + path, **sent)

@@ -10,10 +10,10 @@ from account import (
     PIN,
     SENT_LIST,
     LocalClient,
-    connected,
+    content_of,
     error_of,
-    said,
-    tells,
+    mentions,
+    open_connection,
 )
 
 from mock_server import Control
@@ -52,7 +52,7 @@ HINTS += [({"body": SENT_LIST | fields}, hint) for fields, hint in OF_FIELDS]
 @pytest.mark.parametrize("sent, hint", HINTS)
 def test_the_journal_hints_why_a_page_is_empty_or_refused(client, sent, hint):
     client.fetch(**{"path": LIST, "body": SENT_LIST} | sent)
-    assert tells(client.control.journal[-1]["hint"], hint)
+    assert mentions(client.control.journal[-1]["hint"], hint)
 
 
 AS_THE_SERVICE = [(LIST, {"parentId": "f" * 24}, f"folder '{'f' * 24}' parent_unknown=empty")]
@@ -65,14 +65,14 @@ def test_the_journal_hints_at_what_the_service_ignores(client, path, fields, hin
     client.admin("PUT", "/choices", {"profile": "fastgpt-4.16"})
     response = client.fetch(path=path, body=(SENT_LIST if path == LIST else {}) | fields)
     assert response.status_code == 200
-    assert tells(client.control.journal[-1]["hint"], hint)
+    assert mentions(client.control.journal[-1]["hint"], hint)
 
 
 def test_the_journal_hints_that_a_route_is_unknown_or_takes_a_login(client):
     client.post("/api/nothing", json={})
-    assert tells(client.control.journal[-1]["hint"], "route; `respond`")
+    assert mentions(client.control.journal[-1]["hint"], "route; `respond`")
     client.get("/api/core/app/detail?appId=app", headers={"Authorization": "Bearer owner"})
-    assert tells(client.control.journal[-1]["hint"], "token login, API key")
+    assert mentions(client.control.journal[-1]["hint"], "token login, API key")
 
 
 def test_a_page_and_other_refusals_have_no_hint(client):
@@ -83,7 +83,7 @@ def test_a_page_and_other_refusals_have_no_hint(client):
 
 def test_a_body_that_comes_after_a_reset_counts_for_the_new_state(client):
     request = client.pin_as_bytes()
-    with connected(client.control.url, request[:-9]) as connection:
+    with open_connection(client.control.url, request[:-9]) as connection:
         client.control.reset()
         connection.sendall(request[-9:])
         assert connection.recv(1000).startswith(b"HTTP/1.1 200")
@@ -144,7 +144,7 @@ def test_a_new_start_ends_what_waits(client, server):
 def test_a_key_of_a_sandbox_may_name_an_app(client):
     app = "65d8a1f0c3b2a94e7f106a01"
     sandbox = client.control.create_sandbox(state={"apps": [{"id": app, "replies": ["Hi."]}]})
-    assert said(client.talk(appId=None, key=f"{sandbox.key}-{app}")) == "Hi."
+    assert content_of(client.complete(appId=None, key=f"{sandbox.key}-{app}")) == "Hi."
 
 
 def test_a_misspelled_operation_is_no_operation_that_was_not_called(client):
@@ -166,19 +166,19 @@ PREFLIGHT = {"Access-Control-Request-Method": "POST"}
 def test_a_stream_is_for_the_pages_that_may_read_it():
     with LocalClient(cors_origins=["http://good.test"]) as client:
         client.headers["Origin"] = "http://evil.test"
-        answer = client.talk(stream=True)
+        answer = client.complete(stream=True)
         assert answer.status_code == 200 and "access-control-allow-origin" not in answer.headers
         refused = client.options(LIST, headers=PREFLIGHT)
         del client.headers["Origin"]
         assert error_of(refused) == (403, 403, "foreignOrigin")
-        assert tells(refused.json()["message"], "--cors-origin 'http://evil.test'")
+        assert mentions(refused.json()["message"], "--cors-origin 'http://evil.test'")
         assert client.control.journal[-1]["response"]["body"] == refused.json()
 
 
 def test_a_page_that_sends_credentials_is_not_served():
     with LocalClient(cors_origins=["http://good.test"]) as client:
         client.headers["Origin"] = "http://good.test"
-        for answer in (client.options(LIST, headers=PREFLIGHT), client.talk()):
+        for answer in (client.options(LIST, headers=PREFLIGHT), client.complete()):
             assert answer.headers["access-control-allow-origin"] == "http://good.test"
             assert "access-control-allow-credentials" not in answer.headers
 

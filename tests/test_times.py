@@ -48,7 +48,7 @@ def test_which_writes_change_the_time_of_a_collection(client, is_new, route, bod
 
 @pytest.mark.parametrize(("route", "body", "is_change"), WRITES_OF_CHATS)
 def test_which_writes_change_the_time_of_a_chat(client, route, body, is_change):
-    client.talk(chatId="k", responseChatItemId="i")
+    client.complete(chatId="k", responseChatItemId="i")
     before = client.control.chat("app", "k")
     client.control.clock.advance(1)
     assert client.request(*route.split(), json=body).status_code == 200

@@ -22,7 +22,7 @@ def test_a_variable_has_the_type_that_its_app_declares(client, kind, values):
     variables = [{"key": "v", "valueType": kind}]
     client.control.put_app({"id": "app", "chatConfig": {"variables": variables}})
     for sent, kept in values:
-        reply = client.talk(chatId="k", detail=True, variables={"v": sent}).json()
+        reply = client.complete(chatId="k", detail=True, variables={"v": sent}).json()
         assert reply["newVariables"] == {"v": kept}
         assert client.data("GET", "/chat/init?appId=app&chatId=k")["variables"] == {"v": kept}
 
@@ -32,5 +32,5 @@ def test_a_variable_that_was_not_sent_has_its_default(client):
     variables = [city, {"key": "mood"}, {"key": ["x"], "defaultValue": 1}]
     client.control.put_app({"id": "app", "chatConfig": {"variables": variables}})
     for sent, shown in (({}, "5"), ({"City": "Bonn"}, "Bonn"), ({}, "Bonn")):
-        reply = client.talk(chatId="k", detail=True, variables=sent).json()
+        reply = client.complete(chatId="k", detail=True, variables=sent).json()
         assert reply["newVariables"] == {"city": shown, "['x']": 1}

@@ -15,8 +15,8 @@ from account import (
     SENT_LIST,
     SENT_PIN,
     Client,
-    by,
-    until,
+    bearer,
+    wait_until,
 )
 
 from mock_server import MockServer, UnfiredFaultWarning
@@ -173,8 +173,8 @@ def test_a_client_that_waits_for_all_of_a_hang_fails_its_test(client, is_patient
     url = client.control.url + LIST
     timeout = 5 if is_patient else 0.05
     with suppress(httpx2.TransportError):
-        httpx2.post(url, json=SENT_LIST, headers=by("owner"), timeout=timeout, verify=False)
-    until(lambda: not hang.held)
+        httpx2.post(url, json=SENT_LIST, headers=bearer("owner"), timeout=timeout, verify=False)
+    wait_until(lambda: not hang.held)
     assert client.admin("GET", f"/rules/{hang.id}")["outwaited"] == int(is_patient)
     with pytest.raises(AssertionError, match=r"0\.3 s") if is_patient else nullcontext():
         assert [*client.control.leftovers()] == []
@@ -184,7 +184,7 @@ def test_a_hang_that_is_removed_was_not_waited_for(client):
     hang = client.control.fault("hang", times=None)
     with ThreadPoolExecutor() as threads:
         response = threads.submit(client.page)
-        until(lambda: hang.held)
+        wait_until(lambda: hang.held)
         hang.remove()
         assert isinstance(response.exception(5), httpx2.TransportError)
     assert [*client.control.leftovers()] == []
@@ -196,7 +196,7 @@ def test_a_block_without_pytest_tells_what_it_has_left():
     with pytest.raises(AssertionError, match="did not give up"), MockServer({}) as server:
         server.fault("hang", seconds=0.01)
         with suppress(httpx2.TransportError):
-            httpx2.get(f"{server.url}/api/core/chat/init", headers=by(server.key), verify=False)
+            httpx2.get(f"{server.url}/api/core/chat/init", headers=bearer(server.key), verify=False)
 
 
 ODD = [{"user.name": "a"}, {"$.offset": 0}, {"messages[0].content": "Hi"}]

@@ -7,7 +7,7 @@ from typing import Any
 import openai
 import pytest
 import requests
-from account import COMPLETIONS, LIST, by
+from account import COMPLETIONS, LIST, bearer
 from commands import run_command
 from test_docs import OPTIONS, ROOT, blocks
 
@@ -22,7 +22,7 @@ def gpt(mock_server: Control) -> openai.OpenAI:
 
 
 def test_requests_lists(mock_server):
-    headers = by(mock_server.key)
+    headers = bearer(mock_server.key)
     body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7", "pageSize": 2}
     response = requests.post(mock_server.url + LIST, json=body, headers=headers, timeout=5)
     assert len(response.json()["data"]["list"]) == 2
@@ -86,7 +86,7 @@ def deltas(mock_server: Control, *parts: object, **stream: float) -> list[str]:
     """The texts of the deltas of a streamed reply."""
     mock_server.reply(parts=parts, stream=stream)
     body = {"messages": MESSAGES, "stream": True}
-    headers = by(mock_server.key)
+    headers = bearer(mock_server.key)
     url = mock_server.url + COMPLETIONS
     response = requests.post(url, json=body, headers=headers, timeout=60)
     return [it.partition('"content":')[2][:4] for it in response.text.split("\n\n")[:-3]]
@@ -109,7 +109,7 @@ def test_a_broken_stream_has_no_empty_deltas(mock_server):
 def test_a_held_stream_has_an_empty_delta(mock_server):
     hold = mock_server.reply(parts=["One", {"hold": True}, "Two"])
     body = {"messages": MESSAGES, "stream": True}
-    headers = by(mock_server.key)
+    headers = bearer(mock_server.key)
     url = mock_server.url + COMPLETIONS
     with requests.post(url, json=body, headers=headers, timeout=60, stream=True) as response:
         lines = (it for it in response.iter_lines() if b'"content":' in it)

@@ -1,7 +1,7 @@
 """The console in a browser."""
 
 import pytest
-from account import LIST, PIN, by
+from account import LIST, PIN, bearer
 from look import LOOKS, Visit, check_look
 from playwright.sync_api import Locator, Page, expect
 
@@ -37,7 +37,7 @@ BY = pytest.mark.parametrize("by", ["mouse", "keyboard"])
 
 
 def list_collections(server: MockServer) -> int:
-    headers = by("any-key")
+    headers = bearer("any-key")
     return server.http.post(LIST, json=SENT | {"pageSize": 5}, headers=headers).status_code
 
 
@@ -91,7 +91,7 @@ def test_the_clock_moves_in_two_steps(server, visit, by):
 @pytest.mark.parametrize(("width", "height", "scheme", "locale"), LOOKS)
 def test_the_console_looks_well(server, visit, width, height, scheme, locale):
     server.fault("error", times=3)
-    server.http.post(LIST, json=SENT, headers=by("any-key"))
+    server.http.post(LIST, json=SENT, headers=bearer("any-key"))
     server.snapshot("before")
     options = {"width": width, "height": height, "color_scheme": scheme, "locale": locale}
     page = console(visit, server, "?entry=1#control", **options)
@@ -250,7 +250,7 @@ def test_what_a_person_types_stays_while_data_change(server, visit):
     name = page.locator(f"#name-chat-{CHAT}")
     name.fill("Half a na")
     pin = {"appId": APP, "chatId": "thanks", "top": True}
-    server.http.put(PIN, json=pin, headers=by("any-key"))
+    server.http.put(PIN, json=pin, headers=bearer("any-key"))
     pressed = page.get_by_role("button", name="Pin Thank you!")
     expect(pressed).to_have_attribute("aria-pressed", "true")
     expect(name).to_have_value("Half a na")
@@ -448,7 +448,7 @@ def test_what_cannot_be_undone_is_asked(server, visit, name):
 
 
 def test_what_the_server_says_is_in_chinese(server, visit):
-    server.http.post(LIST, json={"offset": 0, "datasetId": "no"}, headers=by("any-key"))
+    server.http.post(LIST, json={"offset": 0, "datasetId": "no"}, headers=bearer("any-key"))
     page = console(visit, server, locale="zh-CN")
     expect(page.locator(".entry .name").last).to_contain_text("有 3 个知识库")
     page.locator("#fail-kind").select_option('{"kind": "lost_write"}')
@@ -483,7 +483,7 @@ def test_a_long_name_fits_on_a_phone(visit):
         server.http.post("/__admin/sandboxes", json={"name": name[:64]})
         sandbox = Control(server.http, name[:64])
         sandbox.snapshot(name)
-        server.http.post(f"/api/{name}", headers=by(sandbox.key))
+        server.http.post(f"/api/{name}", headers=bearer(sandbox.key))
         for part in ("data", "requests", "control"):
             query = f"?entry=1&sandbox={name[:64]}&folder={name}"
             page = visit(f"{server.url}/__admin/{query}#{part}", width=390)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from account import LIST, by
+from account import LIST, bearer
 from look import Visit
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
@@ -48,7 +48,7 @@ def reopen(server: MockServer, visit: Visit, baseline: Any) -> Callable[..., Non
         page.set_viewport_size({"width": width, "height": 900})
         server.run(lambda: server.sandboxes.restart(baseline))
         server.clock.freeze("2026-01-01T00:00:00Z")
-        server.http.post(LIST, json={"offset": 0, "datasetId": "none"}, headers=by("any-key"))
+        server.http.post(LIST, json={"offset": 0, "datasetId": "none"}, headers=bearer("any-key"))
         if path != "demo/":
             server.fault("error", operation="chat.stop")
             server.fault(preset="slow")

@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import httpx2
 import pytest
-from account import until
+from account import wait_until
 from commands import run_command
 
 from mock_server import MockServer
@@ -48,7 +48,7 @@ def test_a_server_stops_while_a_function_waits(caplog):
     with ThreadPoolExecutor() as threads, MockServer({}) as server:
         waits = server.respond("GET /api/x", lambda request: goes_on.wait(20))
         response = threads.submit(httpx2.get, f"{server.url}/api/x", verify=False, timeout=20)
-        until(lambda: waits.fired)
+        wait_until(lambda: waits.fired)
         server.close()
         assert isinstance(response.exception(), httpx2.TransportError)
         goes_on.set()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from account import HISTORIES, PIN, by
+from account import HISTORIES, PIN, bearer
 from commands import run_command
 
 from mock_server import MockServer
@@ -54,13 +54,13 @@ def fresh(replicas: list[MockServer]) -> None:
 def pin(url: str, key: str, top: bool = False, **headers: str) -> int:
     """The status of a pin."""
     body = {"appId": APP, "chatId": CHAT, "top": top}
-    return httpx2.put(url + PIN, json=body, headers=headers | by(key)).status_code
+    return httpx2.put(url + PIN, json=body, headers=headers | bearer(key)).status_code
 
 
 def tops(url: str, key: str) -> list[bool]:
     """Whether the chat is pinned in the list of a key."""
     body = {"appId": APP, "pageSize": 30}
-    response = httpx2.post(url + HISTORIES, json=body, headers=by(key))
+    response = httpx2.post(url + HISTORIES, json=body, headers=bearer(key))
     return [it["top"] for it in response.json()["data"]["list"] if it["chatId"] == CHAT]
 
 
