@@ -34,7 +34,7 @@ class Service:
         self._request_numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        limit = self._routes.limit_of(scope["path"])
+        limit = self._routes.max_body_of(scope["path"])
         try:
             body = await read_body(receive, limit)
         except ClientDisconnect:

@@ -28,7 +28,7 @@ _ESCAPE = re.compile(
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def value_of_text(text: Any) -> Any:
+def json_or_text(text: Any) -> Any:
     """The value of a text that is JSON, else the text; any other value stays."""
     with suppress(TypeError, *NOT_JSON):
         return msgspec.json.decode(text)
@@ -40,7 +40,7 @@ def replace_lone_surrogates(content: bytes) -> bytes:
     return _ESCAPE.sub(lambda it: b"\\" + (it[1] or b"ufffd"), content)
 
 
-def json_value(content: bytes, decode: Callable[[bytes], Any] = msgspec.json.decode) -> Any:
+def decode_json(content: bytes, decode: Callable[[bytes], Any] = msgspec.json.decode) -> Any:
     """Decode JSON of at most MAX_DEPTH levels. Raises BadJson."""
     if content.startswith(BOM_UTF8):
         raise BadJson("JSON (the body begins with a byte order mark)")

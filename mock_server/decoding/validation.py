@@ -200,7 +200,7 @@ def _find_struct(
     tags = {str(it.__struct_config__.tag): it for it in kinds}
     tag = value.get(tag_field)
     if tag_field not in value:
-        place.below(tag_field).report(f"the field {tag_field!r}, {one_of([*tags])}")
+        place.below(tag_field).report(f"the field {tag_field!r}, {alternatives_in_words([*tags])}")
     elif not isinstance(tag, str) or tag not in tags:
         suggestion = getattr(kinds[0], "TAG_SUGGESTIONS", {}).get(str(tag), "")
         _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field), suggestion)
@@ -264,7 +264,7 @@ def type_in_words(kind: Any) -> str:
     return " or ".join(words)
 
 
-def one_of(names: Sequence[object]) -> str:
+def alternatives_in_words(names: Sequence[object]) -> str:
     """Alternatives in words: `before or after`; more than MAX_OR as `one of a, b, c`."""
     texts = [str(it) or "an empty text" for it in names]
     if len(texts) > MAX_OR:
@@ -294,18 +294,18 @@ def is_struct(kind: object) -> TypeGuard[type[Struct]]:
 def _one_in_words(kind: Any) -> str:
     plain = plain_type(kind)
     if get_origin(plain) is Literal:
-        return one_of(get_args(plain))
+        return alternatives_in_words(get_args(plain))
     if is_struct(plain):
         return TYPE_WORDS[dict]
     plain = get_origin(plain) or plain
     words = TYPE_WORDS[plain]
     for annotation in getattr(kind, "__metadata__", ()):
         if isinstance(annotation, Meta):
-            words = annotation.description or words + _bounds(annotation, plain)
+            words = annotation.description or words + _bounds_in_words(annotation, plain)
     return words
 
 
-def _bounds(meta: Meta, kind: Any) -> str:
+def _bounds_in_words(meta: Meta, kind: Any) -> str:
     """The bounds of a number, ` from 1 to 30`, or of a length, ` of at most 5 items`."""
     unit = LENGTH_UNITS.get(kind, "")
     limits = (

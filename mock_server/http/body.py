@@ -12,7 +12,7 @@ from mock_server.decoding.json_values import (
     NOT_JSON,
     JsonObject,
     decode_as_javascript,
-    json_value,
+    decode_json,
     replace_lone_surrogates,
 )
 from mock_server.errors import BadCharset, BadForm, BadJson, LimitReached, NotAnObject, Refusal
@@ -50,7 +50,7 @@ def decode_body(body: bytes, headers: Mapping[str, str], choices: Choices) -> De
     try:
         if choices.request_form == "strict" or counts_as_json:
             content = replace_lone_surrogates(body)
-            decoded = DecodedBody(json_value(content), is_plain=content == body)
+            decoded = DecodedBody(decode_json(content), is_plain=content == body)
         else:
             decoded = decode_as_service(body, headers)
     except (BadCharset, BadForm, BadJson, LimitReached, NotAnObject) as refusal:
@@ -70,11 +70,11 @@ def decode_as_service(body: bytes, headers: Mapping[str, str]) -> DecodedBody:
         return DecodedBody(form_value(body, headers), is_plain=False)
     if media not in JSON_TYPES:
         raise NotAnObject(f"a JSON object with Content-Type: {JSON}, got {media or 'none'}")
-    content = in_utf8(body, headers) or b"{}"
-    return DecodedBody(json_value(content, decode_as_javascript), is_plain=content == body)
+    content = to_utf8(body, headers) or b"{}"
+    return DecodedBody(decode_json(content, decode_as_javascript), is_plain=content == body)
 
 
-def in_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
+def to_utf8(body: bytes, headers: Mapping[str, str]) -> bytes:
     """JSON in the charset of its Content-Type, in UTF-8 without BOM and halves of characters.
 
     Raises BadCharset, BadForm.
@@ -97,9 +97,9 @@ def guess_value(body: bytes, headers: Mapping[str, str]) -> Any:
         return {}
     try:
         with suppress(BadJson):
-            return json_value(body)
+            return decode_json(body)
         with suppress(BadJson):
-            return json_value(in_utf8(body, headers))
+            return decode_json(to_utf8(body, headers))
         if media_type(headers) in FORMS:
             return form_value(body, headers)
     except BadForm:
@@ -119,7 +119,7 @@ def value_or_text(value: Any, body: bytes) -> Any:
     return value
 
 
-def form_fields(body: bytes, headers: Mapping[str, str]) -> JsonObject:
+def upload_fields(body: bytes, headers: Mapping[str, str]) -> JsonObject:
     """The fields of a form: its `file`, its texts, and the fields of the JSON object `data`.
 
     A field in `data` wins. A repeated text is an array, as are those named `tags[]` or `tags[0]`;

@@ -12,7 +12,7 @@ from msgspec import Struct
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, MultipartState
 
-from mock_server.decoding.json_values import json_value
+from mock_server.decoding.json_values import decode_json
 from mock_server.errors import BadForm, BadJson, LimitReached
 
 JSON = "application/json"
@@ -118,7 +118,7 @@ def parse_object(text: str) -> Any:
     """Decode a text that is a JSON object, as `data` in FastGPT's forms; else return it."""
     with suppress(BadJson):
         if text.startswith("{"):
-            return json_value(text.encode())
+            return decode_json(text.encode())
     return text
 
 

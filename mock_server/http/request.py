@@ -160,7 +160,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
     return bytes(body)
 
 
-def check_size(body: bytes, limit: int) -> None:
+def check_body_size(body: bytes, limit: int) -> None:
     """Raises BodyTooLarge for a body of more than `limit` bytes."""
     if len(body) > limit:
         raise BodyTooLarge(limit)

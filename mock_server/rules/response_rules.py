@@ -229,7 +229,7 @@ class HitsRule(LastingRule, tag="hits", frozen=True, kw_only=True):
             raise ValueError("Expected rows with row, or with q and a")
         check_placeholders(self.rows)
 
-    def find_in(self, dataset: Dataset, values: Mapping[str, Any]) -> list[ScoredDataRow]:
+    def scored_rows_in(self, dataset: Dataset, values: Mapping[str, Any]) -> list[ScoredDataRow]:
         """The rows that a search in a dataset finds, with these values of placeholders."""
         scored_data_rows: list[ScoredDataRow] = []
         for hit in self.rows:
@@ -390,8 +390,8 @@ def fill_placeholders(value: Any, values: Mapping[str, Any], *, is_typed: bool =
         case str():
             placeholder = _PLACEHOLDER.fullmatch(value)
             if placeholder and is_typed:
-                return look_up(placeholder[1], values)
-            return _PLACEHOLDER.sub(lambda it: as_text(look_up(it[1], values)), value)
+                return value_at(placeholder[1], values)
+            return _PLACEHOLDER.sub(lambda it: as_text(value_at(it[1], values)), value)
         case list() | tuple():
             return [fill_placeholders(item, values, is_typed=is_typed) for item in value]
         case dict():
@@ -402,7 +402,7 @@ def fill_placeholders(value: Any, values: Mapping[str, Any], *, is_typed: bool =
     return value
 
 
-def look_up(path: str, value: Any) -> Any:
+def value_at(path: str, value: Any) -> Any:
     """The value at a path such as `body.user.name`; None if a name is missing."""
     for name in path.strip(" ").split("."):
         value = value.get(name) if isinstance(value, Mapping) else None

@@ -21,7 +21,7 @@ from mock_server.http.connection import (
     wait_for_disconnect,
     watch_client,
 )
-from mock_server.http.request import MAX_BODY, check_size
+from mock_server.http.request import MAX_BODY, check_body_size
 from mock_server.http.responses import error_response
 from mock_server.journal import Violation
 from mock_server.rules.handlers import Failures, error_in_words, harmless_error, raise_if_cancelled
@@ -93,7 +93,7 @@ class Handling:
                     )
                 raise
             self._unrouted = refusal
-            check_size(exchange.request.body, MAX_BODY)
+            check_body_size(exchange.request.body, MAX_BODY)
             return
         exchange.operation_name = call.operation_name
         self._operation.admit(call)

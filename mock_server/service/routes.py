@@ -30,7 +30,7 @@ class Routes:
                 self._operations.setdefault(path, {})[method] = operation
                 self._limits[path] = max(operation.max_body, self._limits.get(path, 0))
 
-    def limit_of(self, path: str) -> int:
+    def max_body_of(self, path: str) -> int:
         """The largest body of a path, in bytes."""
         return self._limits.get(path, MAX_BODY)
 

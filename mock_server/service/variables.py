@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from mock_server.decoding.json_values import JsonObject, value_of_text
+from mock_server.decoding.json_values import JsonObject, json_or_text
 from mock_server.store.account import App, objects_in
 from mock_server.store.replies import as_text
 
@@ -31,7 +31,7 @@ def declared_variables(app: App, given: JsonObject) -> JsonObject:
 
 def cast_variable(value: Any, value_type: Any) -> Any:
     """A value as its type has it; null, and a value of a type that is not known, stay."""
-    parsed = value_of_text(value)
+    parsed = json_or_text(value)
     is_parsed = isinstance(parsed, dict | list)
     match value_type:
         case _ if value is None:

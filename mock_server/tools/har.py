@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from msgspec import MsgspecError, Struct, convert, json
 
-from mock_server.decoding.json_values import NOT_JSON, JsonObject, value_of_text
+from mock_server.decoding.json_values import NOT_JSON, JsonObject, json_or_text
 from mock_server.http.request import ClientRequest
 from mock_server.rules.response_rules import ReplyRule
 from mock_server.rules.rule_set import MAX_ANSWERS
@@ -121,7 +121,7 @@ def reply_rule(question: str, text: str) -> JsonObject:
     """The rule with the reply to a question. Raises ValueError."""
     rule: JsonObject = {"match": {"question": question}}
     reply = RecordedReply()
-    match value_of_text(text):
+    match json_or_text(text):
         # Each line of a stream has a name and a colon; a comment only the colon.
         case str() if re.match("\ufeff?[\r\n]*[a-z]*:", text):
             reply.add_stream(text)

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.decoding.json_values import JsonObject, value_of_text
+from mock_server.decoding.json_values import JsonObject, json_or_text
 from mock_server.http.responses import sse_event
 from mock_server.store.replies import as_text, can_be_answered
 
@@ -35,7 +35,7 @@ class RecordedReply(Struct):
             fields = _FIELD.findall(re.sub(r"\r\n?", "\n", block))
             names = [value for field, value in fields if field == "event"]
             name = "".join(names[-1:])
-            data = value_of_text("\n".join(value for field, value in fields if field == "data"))
+            data = json_or_text("\n".join(value for field, value in fields if field == "data"))
             self.add_event(name, data, block)
             is_whole = is_whole or name == "error" or data == "[DONE]"
         if not is_whole:
