@@ -19,8 +19,8 @@ from mock_server.tools.account_reader import NotReadable
 from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
 from mock_server.tools.verify import (
     Report,
-    beginning_of,
     profile_document,
+    shortened_json,
     text_report,
     verify_server,
 )
@@ -201,7 +201,7 @@ def test_the_nearest_profile_is_written_and_said(check, serve, tmp_path):
 
 @given(st.lists(st.text("0123456789abcdef", min_size=24, max_size=24)))
 def test_a_long_value_is_cut_between_its_items(ids):
-    shown = beginning_of(ids)
+    shown = shortened_json(ids)
     whole = json.encode(ids).decode()
     assert shown == whole or whole.startswith(f"{shown.removesuffix('...')},")
     assert len(shown) <= 83

@@ -58,7 +58,7 @@ def post_rule(call: AdminCall, body: RuleBody) -> RuleView:
         rule = decode_rule(body)
         check_operation(rule)
         added = rules.add([rule], handler=call.request.scope.get(HANDLER))
-        call.warnings += filter(None, [warning_of(rule, call.store), *rule_warnings(rule)])
+        call.warnings += filter(None, [cannot_fire_warning(rule, call.store), *rule_warnings(rule)])
         return rule_view(added[0])
     addition = convert_or_refuse(body, AddPreset)
     added = rules.add(preset_faults(addition.preset, addition.seed), addition.preset)
@@ -81,7 +81,7 @@ def get_rule(call: AdminCall) -> RuleView:
     active = call.require_item("rule", rules.by_id(), reason_gone)
     # Why the rule did not fire on the nearest request: a list lacks it, as it takes time to find.
     missed = active.explain_miss(reversed(call.state.journal.exchanges))
-    warning = warning_of(active.rule, call.store)
+    warning = cannot_fire_warning(active.rule, call.store)
     if missed and warning:
         missed += f". {warning}"
     return rule_view(active) | {"missed": missed}
@@ -112,7 +112,7 @@ def rule_view(active: ActiveRule[Rule]) -> RuleView:
     }
 
 
-def warning_of(rule: Rule, store: Store) -> str | None:
+def cannot_fire_warning(rule: Rule, store: Store) -> str | None:
     """Why a rule cannot fire now, or hits leave a row out; None if no reason is known."""
     operation = rule.operation
     # Some faults never fire on their operation.

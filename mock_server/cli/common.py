@@ -118,7 +118,7 @@ OUTPUT: dict[str, Any] = {"metavar": "FILE", "callback": file_to_write}
 FORCE = click.option("--force", is_flag=True, help="Replace a file that is there.")
 
 
-def check_new(path: Path | None, option: str, force: bool, known: Path | None = None) -> None:
+def check_overwrite(path: Path | None, option: str, force: bool, known: Path | None = None) -> None:
     """Refuse to replace the file that is read, and without `force` any file."""
     if path and path == known:
         fail(f"Expected another file than the one that is read, got {path} - at {option}")

@@ -19,7 +19,7 @@ from mock_server.cli.common import (
     Command,
     Exit,
     check_address,
-    check_new,
+    check_overwrite,
     fail,
     option,
     print_to_stderr,
@@ -52,7 +52,7 @@ def baseline_or_fail(file: Path | str) -> ProfileFile:
 
 
 @contextmanager
-def reading_a_service() -> Iterator[None]:
+def exit_on_service_errors() -> Iterator[None]:
     """End the command with a line if a service answers what it must not, or is broken off."""
     from mock_server.tools.real_responses import ServiceError, UnexpectedResponse
 
@@ -118,11 +118,11 @@ def verify_command(
     from mock_server.tools import verify
     from mock_server.tools.account_reader import NotReadable
 
-    check_new(write_profile, "--write-profile", force, baseline)
+    check_overwrite(write_profile, "--write-profile", force, baseline)
     known = expected_profile(profile, baseline, is_written=write_baseline)
     client = client_at(base_url, key_from_variable(key_env), trust_env=True)
     try:
-        with reading_a_service():
+        with exit_on_service_errors():
             found = verify.verify_server(
                 client,
                 dataset=dataset,
@@ -166,9 +166,9 @@ def pull_command(
     """Read an account of a real FastGPT into a fixture."""
     from mock_server.tools.pull import anonymized, pull
 
-    check_new(output, "--output", force)
+    check_overwrite(output, "--output", force)
     key = key_from_variable(key_env)
-    with reading_a_service():
+    with exit_on_service_errors():
         document, problems = pull(base_url, key, log=print_to_stderr, **selection)
         for problem in problems:
             print_to_stderr(problem)
@@ -196,7 +196,7 @@ def har_command(file: Path, app: str | None, pace: bool, output: Path | None, fo
     """Make replies of the completions in a HAR recording. No header and no key is kept."""
     from mock_server.tools.har import fixture_of_recording
 
-    check_new(output, "--output", force, file.resolve())
+    check_overwrite(output, "--output", force, file.resolve())
     try:
         with file.open("rb") as har:
             document, notes = fixture_of_recording(har, app, keeps_pace=pace)

@@ -238,19 +238,19 @@ def file_version(path: str) -> bytes:
 def set_up_logs() -> None:
     """Log requests without their secrets; of all else log only errors."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
-    logging.root.handlers[0].addFilter(has_room)
+    logging.root.handlers[0].addFilter(stderr_has_room)
     for name in ("uvicorn.error", "python_multipart"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    logging.getLogger("uvicorn.access").addFilter(without_secrets)
+    logging.getLogger("uvicorn.access").addFilter(hide_secrets)
 
 
-def has_room(_: logging.LogRecord) -> bool:
+def stderr_has_room(_: logging.LogRecord) -> bool:
     """A log filter that drops what a full pipe would block: maybe nobody reads stderr."""
     # Windows cannot tell.
     return sys.stderr is None or os.name == "nt" or bool(select([], [sys.stderr], [], 0)[1])
 
 
-def without_secrets(record: logging.LogRecord) -> bool:
+def hide_secrets(record: logging.LogRecord) -> bool:
     """A log filter that hides the secrets of a query in uvicorn's access log."""
     if isinstance(record.args, tuple):
         client, method, target, *rest = record.args

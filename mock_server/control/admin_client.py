@@ -64,7 +64,7 @@ class AdminClient:
         check_not_in_server_loop()
         content = body
         if not isinstance(body, bytes | None):
-            content = msgspec.json.encode(body, enc_hook=as_data)
+            content = msgspec.json.encode(body, enc_hook=encode_hook)
         try:
             response = self.http.request(
                 method,
@@ -167,7 +167,7 @@ class InProcess(httpx2.BaseTransport):
         return httpx2.Response(response.status_code, headers=response.headers, content=content)
 
 
-def as_data(value: object) -> str:
+def encode_hook(value: object) -> str:
     """A time of a class of its own, as freezegun has one, as a text. Raises TypeError."""
     if isinstance(value, RealTime.Datetime):
         return value.isoformat()

@@ -15,8 +15,8 @@ from starlette.types import ASGIApp
 from mock_server import UnfiredFaultWarning
 from mock_server.control.admin_client import (
     InProcess,
-    as_data,
     client_at,
+    encode_hook,
     path_to,
     without_none,
 )
@@ -198,7 +198,7 @@ class Control(JournalControl):
         """
         if not isinstance(item, Mapping | Struct):
             raise ValueError(f"Expected an object such as {{{id_field!r}: 'x'}}, got {item!r}")
-        fields = msgspec.to_builtins(item, enc_hook=as_data)
+        fields = msgspec.to_builtins(item, enc_hook=encode_hook)
         if fields.get(id_field):
             put = self.call("PUT", path_to(*names, fields[id_field]), fields)
         # Only chats and collections get derived ids.
@@ -218,7 +218,7 @@ class Control(JournalControl):
         `retryAfter`. In place of a kind, `preset="flaky"` adds several faults, counted together.
         """
         return self._add(
-            without_none(kind=kind) | {camel(name): value for name, value in fields.items()}
+            without_none(kind=kind) | {camel_case(name): value for name, value in fields.items()}
         )
 
     def respond(
@@ -375,7 +375,7 @@ def show_warning(warning: str | None, stacklevel: int = 4) -> None:
         warnings.warn(warning, stacklevel=stacklevel)
 
 
-def camel(name: str) -> str:
+def camel_case(name: str) -> str:
     """A name in the spelling of JSON: `retryAfter` for `retry_after`."""
     first, *rest = name.split("_")
     return first + "".join(map(str.capitalize, rest))

@@ -35,8 +35,8 @@ class Servers:
         self._url = url
         self.local = MockServer({})
         self._fixture: Baseline | None = None
-        self._content: Any = None
-        """The `content_of` the fixture's source when it was loaded."""
+        self._source_version: Any = None
+        """The `source_version` of the fixture when it was loaded."""
         self._prepared: Setup | None = None
 
     def control(self, setup: Setup) -> AbstractContextManager[Control]:
@@ -79,17 +79,17 @@ class Servers:
 
     def _load(self, source: Any) -> Baseline:
         """Load a fixture, unless it is the one of the last call and has not changed."""
-        if self._fixture is not None and content_of(source) == self._content:
+        if self._fixture is not None and source_version(source) == self._source_version:
             return self._fixture
         self._fixture = load_fixture("demo" if source is None else source)
-        self._content = content_of(source)
+        self._source_version = source_version(source)
         # pytest shows a warning once, however often its fixture is loaded.
         for text in self._fixture.warnings:
             warnings.warn(FixtureWarning(text), stacklevel=2)
         return self._fixture
 
 
-def content_of(source: Any) -> Any:
+def source_version(source: Any) -> Any:
     """A value that differs for another source, and for a source that has changed."""
     if isinstance(source, Path):
         return source, source.read_bytes()

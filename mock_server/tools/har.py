@@ -39,7 +39,7 @@ class Recording(Struct):
     log: Log
 
 
-class Skipped(Exception):
+class SkippedExchange(Exception):
     """An exchange is no completion that was answered, for this reason."""
 
 
@@ -50,7 +50,7 @@ def fixture_of_recording(
 
     `app` is the id of the app that has all replies, by default the one that each request names.
     """
-    entries = entries_in(file)
+    entries = read_entries(file)
     skipped = Counter[str]()
     rules = defaultdict[str, list[JsonObject]](list)
     latest = dict[tuple[str, str], JsonObject]()
@@ -71,7 +71,7 @@ def fixture_of_recording(
             key = (id, sent.question.casefold())
             latest.get(key, {})["times"] = 1
             latest[key] = rule
-        except Skipped as skip:
+        except SkippedExchange as skip:
             skipped[str(skip)] += 1
         # A value may be missing, or of any type.
         except LookupError as error:
@@ -85,7 +85,7 @@ def fixture_of_recording(
     return {"apps": [{"id": id, "replies": rules[id]} for id in rules]}, notes
 
 
-def entries_in(file: BinaryIO) -> list[JsonObject]:
+def read_entries(file: BinaryIO) -> list[JsonObject]:
     """The exchanges of a recording. Raises ValueError, OSError."""
     try:
         return json.decode(file.read().removeprefix(BOM_UTF8), type=Recording).log.entries
@@ -94,19 +94,19 @@ def entries_in(file: BinaryIO) -> list[JsonObject]:
 
 
 def completion_of(entry: JsonObject) -> tuple[ClientRequest, str]:
-    """The request for a completion, and the response to it. Raises Skipped, ValueError."""
+    """The request for a completion, and the response to it. Raises SkippedExchange, ValueError."""
     request = entry["request"]
     path = urlsplit(request["url"]).path
     # Behind a proxy, the path of FastGPT may have a prefix.
     if request["method"] != "POST" or not path.endswith((completions.path, completions_v2.path)):
-        raise Skipped(f"{request['method']} {path}")
+        raise SkippedExchange(f"{request['method']} {path}")
     response = entry["response"]
     if response["status"] not in (200, 500):
-        raise Skipped(f"completion with status {response['status']}")
+        raise SkippedExchange(f"completion with status {response['status']}")
     body = request["postData"]["text"].encode()
     sent = ClientRequest("POST", path, "", {"content-type": "application/json"}, body)
     if not sent.question.strip():
-        raise Skipped("completion without a question")
+        raise SkippedExchange("completion without a question")
     text = response["content"].get("text")
     if not text:
         raise ValueError("no text, save it with its content")
@@ -126,7 +126,7 @@ def reply_rule(question: str, text: str) -> JsonObject:
         case str() if re.match("\ufeff?[\r\n]*[a-z]*:", text):
             reply.add_stream(text)
         case {"choices": _} as body:
-            reply.add_whole(body)
+            reply.add_unstreamed(body)
             rule["variables"] = body.get("newVariables") or {}
         case {"message": _} as error:
             reply.add_event("error", error)

@@ -47,7 +47,7 @@ class RecordedReply(Struct):
                     status = {"status": "running", "name": part["node"]}
                     self.parts[index] = {"raw": sse_event(status, name="flowNodeStatus").decode()}
 
-    def add_whole(self, body: JsonObject) -> None:
+    def add_unstreamed(self, body: JsonObject) -> None:
         """Add the parts of a response in one piece."""
         message = body["choices"][0]["message"]
         values = message.get("content")

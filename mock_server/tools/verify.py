@@ -96,18 +96,20 @@ def verify_server(
     groups = [reader.send_all([it]) for it in requests]
     if may_write:
         log("pinning chats, and putting them back")
-        groups.append(reader.pin(shown_app))
+        groups.append(reader.pin_and_restore(shown_app))
     # The mock takes any key, unless the server refuses an unknown one.
     if groups[0].responses[0].aspects.get("code") != 200:
         document["keys"] = [{"key": KEY}]
-    shown["collections"] = in_telling_order(shown["collections"])
+    shown["collections"] = in_distinguishing_order(shown["collections"])
     log("comparing the answers with those of this mock under each choice")
     with asyncio.Runner() as runner:
         comparison = Comparison(document, groups, runner)
-        return report_of(comparison, document, baseline, lambda it: it.curl(client, key_env))
+        return build_report(
+            comparison, document, baseline, lambda it: it.curl_command(client, key_env)
+        )
 
 
-def in_telling_order(collections: list[JsonObject]) -> list[JsonObject]:
+def in_distinguishing_order(collections: list[JsonObject]) -> list[JsonObject]:
     """The collections in an order that tells list_order=fixture from its other values.
 
     That is the order in which they come, or the reverse if they come by time or by name.
@@ -132,7 +134,7 @@ def depth_first(collections: list[JsonObject], folder: str | None) -> Iterator[J
                 yield from depth_first(collections, item["_id"])
 
 
-def report_of(
+def build_report(
     comparison: Comparison,
     document: JsonObject,
     baseline: ProfileFile | None,
@@ -187,8 +189,8 @@ def text_report(report: Report) -> str:
     for drift in report.drift:
         lines.append(f"drift         {drift.request}")
         for name, difference in drift.differences.items():
-            server = beginning_of(difference.server)
-            mock = beginning_of(difference.mock)
+            server = shortened_json(difference.server)
+            mock = shortened_json(difference.mock)
             lines.append(f"              {name} is {server}, in the mock {mock}")
     lines += [f"gone          {it}" for it in report.gone]
     counts = f"{len(report.observed)} choices observed, {len(report.not_observed)} not"
@@ -201,7 +203,7 @@ def text_report(report: Report) -> str:
     return "\n".join(lines)
 
 
-def beginning_of(value: Any) -> str:
+def shortened_json(value: Any) -> str:
     """A value as JSON, a long one cut between its items."""
     text = json.encode(value).decode()
     if len(text) <= MAX_VALUE:

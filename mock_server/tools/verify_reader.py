@@ -96,7 +96,7 @@ class VerifyReader(AccountReader):
         responses = [ComparedResponse.of(self.send(it.to(self.client))) for it in requests]
         return RequestGroup(requests, responses)
 
-    def pin(self, app: JsonObject) -> RequestGroup:
+    def pin_and_restore(self, app: JsonObject) -> RequestGroup:
         """Pin chats, and undo that, also after a failure. Raises ServiceError."""
         unknown_chat = f"verify-{token_hex(8)}"
         try:

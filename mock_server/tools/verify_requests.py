@@ -64,7 +64,7 @@ class Request(Struct, frozen=True, kw_only=True):
         """A name that no other kind of request has; the same for each account."""
         return f"{self.method} {self.path.partition('?')[0]} {self.variation}"
 
-    def curl(self, client: httpx2.Client, key_env: str) -> str:
+    def curl_command(self, client: httpx2.Client, key_env: str) -> str:
         """The command that sends the request to the address of a client.
 
         `key_env`: the variable with the API key.
@@ -107,9 +107,9 @@ def reading_requests(app: JsonObject, dataset: JsonObject) -> Iterator[Request]:
             plain | {"parentId": parent, "searchText": text[:40]},
             variation="with a text to search for",
         )
-    yield histories(app, offset=0, pageSize=30)
-    yield histories(app, "with a large offset", offset=10**6)
-    yield pin({"id": UNKNOWN_ID}, UNKNOWN_ID, UNSET, "without top")
+    yield histories_request(app, offset=0, pageSize=30)
+    yield histories_request(app, "with a large offset", offset=10**6)
+    yield pin_request({"id": UNKNOWN_ID}, UNKNOWN_ID, UNSET, "without top")
     yield request_of(
         {}, method="PUT", path=str(update_history.older_path), variation="with no fields"
     )
@@ -162,16 +162,16 @@ def pinning_requests(app: JsonObject, unknown_chat: str) -> Iterator[Request]:
     """Pins of the first chat and of an unknown one, and lists that show their effect."""
     for chat in app["chats"][:1]:
         for _ in range(2):
-            yield pin(app, chat["chatId"], not chat.get("top"), "of a chat")
-        yield histories(app, offset=0, pageSize=30)
-    yield pin(app, unknown_chat, False, "of an unknown chat")
-    yield histories(app, offset=0, pageSize=30)
+            yield pin_request(app, chat["chatId"], not chat.get("top"), "of a chat")
+        yield histories_request(app, offset=0, pageSize=30)
+    yield pin_request(app, unknown_chat, False, "of an unknown chat")
+    yield histories_request(app, offset=0, pageSize=30)
 
 
 def restoring_requests(app: JsonObject, unknown_chat: str) -> Iterator[Request]:
     """What undoes these pins, and a list that shows whether it did."""
     for chat in app["chats"][:1]:
-        yield pin(app, chat["chatId"], bool(chat.get("top")), "of a chat")
+        yield pin_request(app, chat["chatId"], bool(chat.get("top")), "of a chat")
     query = f"?appId={app['id']}&chatId={unknown_chat}"
     yield request_of(
         {},
@@ -180,14 +180,14 @@ def restoring_requests(app: JsonObject, unknown_chat: str) -> Iterator[Request]:
         content=b"",
         variation="of an unknown chat",
     )
-    yield histories(app, offset=0, pageSize=30)
+    yield histories_request(app, offset=0, pageSize=30)
 
 
-def pin(app: JsonObject, chat_id: str, top: object, variation: str) -> Request:
+def pin_request(app: JsonObject, chat_id: str, top: object, variation: str) -> Request:
     body = {"appId": app["id"], "chatId": chat_id, "top": top}
     return request_of(body, method="PUT", path=update_history.path, variation=variation)
 
 
-def histories(app: JsonObject, variation: str = "as usual", **fields: int) -> Request:
+def histories_request(app: JsonObject, variation: str = "as usual", **fields: int) -> Request:
     """A list of chats."""
     return request_of({"appId": app["id"]} | fields, path=get_histories.path, variation=variation)
