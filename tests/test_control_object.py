@@ -316,11 +316,11 @@ PROXY = "NO_PROXY=127.0.0.1"
 PROXIES = [("HTTP_PROXY", "", [PROXY]), ("HTTP_PROXY", "127.0.0.1", []), ("HTTPS_PROXY", "", [])]
 
 
-@pytest.mark.parametrize(("name", "exempt", "told"), PROXIES)
-def test_a_summary_without_calls_tells_of_a_proxy(server, monkeypatch, name, exempt, told):
+@pytest.mark.parametrize(("name", "exempt", "endings"), PROXIES)
+def test_a_summary_without_calls_tells_of_a_proxy(server, monkeypatch, name, exempt, endings):
     monkeypatch.setenv(name, "http://user:secret@127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", exempt)
-    assert [it.split()[-1] for it in server.summary().splitlines()[1:]] == told
+    assert [it.split()[-1] for it in server.summary().splitlines()[1:]] == endings
     httpx2.post(f"{server.url}/none", trust_env=False)
     assert PROXY not in server.summary()
 

@@ -132,10 +132,10 @@ SCRIPTS = {"sh": blocks("sh", CI)[0], "bash -e": "\n".join(GITLAB)}
 
 @pytest.mark.parametrize("shell", SCRIPTS)
 @pytest.mark.parametrize(
-    ("fixture", "status", "told"),
+    ("fixture", "status", "output"),
     [("apps: []", 0, '"GET /__admin/health '), ("app: []", 1, "'apps'")],
 )
-def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, told, tmp_path):
+def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, output, tmp_path):
     command = shutil.which("mock-server", path=Path(sys.executable).parent)
     programs = dict.fromkeys(["git", "pip", "npm", "python3", ".venv/bin/pip"], "true")
     programs |= dict.fromkeys(["mock-server", ".venv/bin/mock-server"], f'exec {command} "$@"')
@@ -149,7 +149,7 @@ def test_a_script_of_ci_tests_its_own_server_or_stops(shell, fixture, status, to
     script = f"{SCRIPTS[shell]}\nkill $!"
     started = (*shell.split(), "-c", script)
     done = run_command(*started, status=status, cwd=tmp_path, env=variables)
-    assert told in done.stdout and not done.stderr
+    assert output in done.stdout and not done.stderr
 
 
 def test_python_examples_run(pytester):

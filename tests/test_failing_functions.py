@@ -1,4 +1,4 @@
-"""Whatever a function of a rule raises, returns or sends: the client and the test are told."""
+"""Whatever a function of a rule raises, returns or sends: the client and the test get to know."""
 
 import asyncio
 import concurrent.futures
@@ -113,13 +113,13 @@ def failures_of(client: Client) -> list[BaseException]:
 
 @pytest.mark.parametrize("misdeed", MISDEEDS)
 def test_what_a_function_does_wrong_is_told(either, misdeed):
-    handler, told = MISDEEDS[misdeed]
+    handler, facts = MISDEEDS[misdeed]
     index = [*MISDEEDS].index(misdeed) % len(USES)
     uses = [*USES.values()] * 2
     for use in uses[index : index + min(len(USES), examples(1))]:
         either.control.reset()
         response = use(either, handler)
-        assert response.status_code == 500 and told in response.json()["message"]
+        assert response.status_code == 500 and facts in response.json()["message"]
         (failure,) = failures_of(either)
         assert isinstance(failure, Exception) and not isinstance(failure, SkipTest)
         assert either.control.summary()

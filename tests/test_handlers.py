@@ -137,11 +137,11 @@ UNFIT += [(lambda _: object(), "type object"), (lambda _: [{"txt": 1}], "at $.pa
 UNFIT += [(lambda _: None, "<lambda> returned None: Expected a list, got null - at $.parts")]
 
 
-@pytest.mark.parametrize("handler, told", UNFIT)
-def test_what_fails_is_a_500_that_names_it(client, handler, told):
+@pytest.mark.parametrize("handler, facts", UNFIT)
+def test_what_fails_is_a_500_that_names_it(client, handler, facts):
     rule = client.control.reply(handler)
     response = client.complete()
-    assert response.status_code == 500 and told in response.json()["message"]
+    assert response.status_code == 500 and facts in response.json()["message"]
     assert rule.fired == 1 and client.control.sandboxes.failures.pop()
 
 

@@ -210,8 +210,8 @@ def test_recordings_are_taken_in_the_order_of_time(order):
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_replies_to_a_question_take_turns_and_a_longer_one_has_its_own(asked, order):
-    told = [("Hi", "A"), ("hi", "B"), ("Hi there", "C")]
-    entries = [entry(f"data: {it}\n\ndata: [DONE]\n\n", question) for question, it in told]
+    pairs = [("Hi", "A"), ("hi", "B"), ("Hi there", "C")]
+    entries = [entry(f"data: {it}\n\ndata: [DONE]\n\n", question) for question, it in pairs]
     for number, recorded in enumerate(entries):
         recorded["startedDateTime"] = f"2026-01-01T00:00:0{number}Z"
     asked.admin("PUT", "/state", imported(*entries[::order], app="app")[0])
@@ -280,12 +280,12 @@ CROWD = {"log": {"entries": [entry('{"message": "down"}', f"{n}?") for n in rang
 NO_REPLIES += [(json.encode(CROWD).decode(), 2, "1000 completions 1001")]
 
 
-@pytest.mark.parametrize(("content", "code", "told"), NO_REPLIES)
-def test_a_file_without_replies_makes_no_fixture(run, tmp_path, content, code, told):
+@pytest.mark.parametrize(("content", "code", "facts"), NO_REPLIES)
+def test_a_file_without_replies_makes_no_fixture(run, tmp_path, content, code, facts):
     path, output = tmp_path / "a.har", tmp_path / "f.yaml"
     path.write_text(content, "utf-8")
     ended, _, err = run("import", "har", path, "--output", output)
-    assert ended == code and mentions(err, told) and err.count("\n") == 1 and not output.exists()
+    assert ended == code and mentions(err, facts) and err.count("\n") == 1 and not output.exists()
     ended, _, err = run("import", "har", output)
     assert ended == 2 and str(output) in err
 

@@ -73,5 +73,5 @@ def test_pytest_runs_and_reports(variables, folder):
     encoding = "gbk" if "GBK" in variables["LC_ALL"] else "ascii"
     command = (sys.executable, "-m", "pytest", *OPTIONS, folder)
     printed = run_command(*command, status=1, env=variables, encoding=encoding, errors="replace")
-    told = '{"chatId":"会话"}'
-    assert told.encode(encoding, "backslashreplace").decode(encoding) in printed.stdout
+    body = '{"chatId":"会话"}'
+    assert body.encode(encoding, "backslashreplace").decode(encoding) in printed.stdout

@@ -252,11 +252,11 @@ TOLD = [(ELSEWHERE, "301: https://acme.test/list; address")]
 TOLD += [({"json": {"code": 403, "message": "no"}}, "status 200, code 403 'no'")]
 
 
-@pytest.mark.parametrize(("answer", "told"), TOLD)
-def test_it_is_said_what_another_answer_means(pulled, serve, answer, told):
+@pytest.mark.parametrize(("answer", "facts"), TOLD)
+def test_it_is_said_what_another_answer_means(pulled, serve, answer, facts):
     server = serve(ACCOUNT)
     server.respond("app.list", **answer)
-    assert mentions(pulled("--base-url", server.url)[2], told)
+    assert mentions(pulled("--base-url", server.url)[2], facts)
 
 
 def test_a_proxy_that_is_dead_is_named_without_its_password(pulled, monkeypatch):

@@ -38,8 +38,8 @@ def test_a_verify_that_fails_tells_of_calls_with_other_keys(client):
 
     assert "\n" not in message("one")
     client.page()
-    told = "1 call sandbox 'default'"
-    assert mentions(message("one"), told) and not mentions(message("default"), told)
+    facts = "1 call sandbox 'default'"
+    assert mentions(message("one"), facts) and not mentions(message("default"), facts)
 
 
 def test_a_verify_of_a_sandbox_without_calls_names_those_that_have_some(client):

@@ -368,8 +368,8 @@ def test_an_empty_account_shows_nothing(check, serve):
 def test_a_refused_key_shows_nothing(check, serve, tmp_path):
     file = tmp_path / "a.yaml"
     code, out, err = check(serve(KEYS).url, "--write-profile", file)
-    told = f"{NOTHING}the server does not know this API key\n"
-    assert (code, out, err) == (1, "", told) and not file.exists()
+    message = f"{NOTHING}the server does not know this API key\n"
+    assert (code, out, err) == (1, "", message) and not file.exists()
 
 
 def test_a_proxy_of_the_environment_is_asked(check, serve, monkeypatch):
