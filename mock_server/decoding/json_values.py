@@ -99,7 +99,7 @@ def reason_not_json(error: Exception) -> str:
 
 
 def convert_or_refuse(
-    value: object, kind: type[ValueT], *, strict: bool = True, sent_names: Iterable[str] = ()
+    value: object, type_: type[ValueT], *, strict: bool = True, sent_names: Iterable[str] = ()
 ) -> ValueT:
     """Convert plain data to a type. Raises InvalidField.
 
@@ -107,5 +107,5 @@ def convert_or_refuse(
     sent fields: a missing field may be among them, misspelled.
     """
     place = Place(is_strict=strict, sent_names=tuple(sent_names))
-    instance: ValueT = convert_or_report(value, kind, place)
+    instance: ValueT = convert_or_report(value, type_, place)
     return instance

@@ -95,11 +95,11 @@ def json_path(path: JsonPath) -> str:
     return text
 
 
-def convert_or_report(value: Any, kind: Any, place: Place) -> Any:
+def convert_or_report(value: Any, type_: Any, place: Place) -> Any:
     """Convert a value to a type, without its wrong values, which are reported; else INVALID."""
     cause: BaseException | None = None
     try:
-        instance = msgspec.convert(value, kind, strict=place.is_strict)
+        instance = msgspec.convert(value, type_, strict=place.is_strict)
         if isinstance(instance, datetime):
             ms_of(instance)
         return instance
@@ -108,11 +108,11 @@ def convert_or_report(value: Any, kind: Any, place: Place) -> Any:
         cause = error.__cause__
     # A mistake in a part of the value is reported there, not for the whole value.
     count_before = place.problem_count
-    remains = _convert_content(value, [*map(plain_type, union_members(kind))], place)
+    remains = _convert_content(value, [*map(plain_type, union_members(type_))], place)
     if place.problem_count > count_before:
         return remains
     if cause is None:
-        _report_wrong(value, kind, place)
+        _report_wrong(value, type_, place)
         return INVALID
     if isinstance(cause, FieldError):
         place = place.below(cause.field)
@@ -120,25 +120,25 @@ def convert_or_report(value: Any, kind: Any, place: Place) -> Any:
     return INVALID
 
 
-def _convert_content(value: Any, kinds: list[Any], place: Place) -> Any:
+def _convert_content(value: Any, types: list[Any], place: Place) -> Any:
     """An object or an array without its wrong values, which are reported; else INVALID."""
-    structs_of_union = [*filter(is_struct, kinds)]
+    structs_of_union = [*filter(is_struct, types)]
     if isinstance(value, dict) and structs_of_union:
         return _convert_struct(value, structs_of_union, place)
-    for kind in kinds:
-        if isinstance(value, dict) and get_origin(kind) is dict:
-            return _convert_dict(value, kind, place)
-        if isinstance(value, list) and get_origin(kind) in (tuple, list):
-            return _convert_list(value, get_args(kind)[0], place)
+    for type_ in types:
+        if isinstance(value, dict) and get_origin(type_) is dict:
+            return _convert_dict(value, type_, place)
+        if isinstance(value, list) and get_origin(type_) in (tuple, list):
+            return _convert_list(value, get_args(type_)[0], place)
     return INVALID
 
 
-def _convert_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Place) -> Any:
-    kind = _find_struct(value, kinds, place)
-    if kind is None:
+def _convert_struct(value: dict[str, Any], types: list[type[Struct]], place: Place) -> Any:
+    type_ = _find_struct(value, types, place)
+    if type_ is None:
         return INVALID
-    config = kind.__struct_config__
-    fields = {it.encode_name: it for it in structs.fields(kind)}
+    config = type_.__struct_config__
+    fields = {it.encode_name: it for it in structs.fields(type_)}
     known_names = {*fields, config.tag_field}
     unknown_names = [name for name in value if name not in known_names]
     if config.forbid_unknown_fields:
@@ -153,7 +153,7 @@ def _convert_struct(value: dict[str, Any], kinds: list[type[Struct]], place: Pla
             arguments[field.name] = item
     # A required field may be INVALID, or fields may contradict each other.
     try:
-        return kind(**arguments)
+        return type_(**arguments)
     except (TypeError, ValueError):
         return INVALID
 
@@ -190,77 +190,77 @@ def _report_missing(name: str, other_names: list[str], place: Place) -> None:
 
 
 def _find_struct(
-    value: dict[str, Any], kinds: list[type[Struct]], place: Place
+    value: dict[str, Any], types: list[type[Struct]], place: Place
 ) -> type[Struct] | None:
     """The struct for an object: the only one, or the one of its tag; None for a wrong tag."""
-    config = kinds[0].__struct_config__
-    if len(kinds) == 1 and config.tag_field not in value:
-        return kinds[0]
+    config = types[0].__struct_config__
+    if len(types) == 1 and config.tag_field not in value:
+        return types[0]
     tag_field = str(config.tag_field)
-    tags = {str(it.__struct_config__.tag): it for it in kinds}
+    tags = {str(it.__struct_config__.tag): it for it in types}
     tag = value.get(tag_field)
     if tag_field not in value:
         place.below(tag_field).report(f"the field {tag_field!r}, {alternatives_in_words([*tags])}")
     elif not isinstance(tag, str) or tag not in tags:
-        suggestion = getattr(kinds[0], "TAG_SUGGESTIONS", {}).get(str(tag), "")
+        suggestion = getattr(types[0], "TAG_SUGGESTIONS", {}).get(str(tag), "")
         _report_wrong(tag, Literal[tuple(tags)], place.below(tag_field), suggestion)
     return tags.get(str(tag))
 
 
-def _convert_dict(value: dict[str, Any], kind: Any, place: Place) -> Any:
-    key_kind, item_kind = get_args(kind)
+def _convert_dict(value: dict[str, Any], type_: Any, place: Place) -> Any:
+    key_type, item_type = get_args(type_)
     for key in value:
         try:
-            msgspec.convert(key, key_kind)
+            msgspec.convert(key, key_type)
         except msgspec.ValidationError:
-            _report_wrong(key, key_kind, place.below(key), at_key=True)
+            _report_wrong(key, key_type, place.below(key), at_key=True)
     items = {
-        key: convert_or_report(item, item_kind, place.below(key)) for key, item in value.items()
+        key: convert_or_report(item, item_type, place.below(key)) for key, item in value.items()
     }
     return {key: item for key, item in items.items() if item is not INVALID}
 
 
-def _convert_list(value: list[Any], kind: Any, place: Place) -> Any:
-    items = [convert_or_report(item, kind, place.below(index)) for index, item in enumerate(value)]
-    first_kind = plain_type(union_members(kind)[0])
+def _convert_list(value: list[Any], type_: Any, place: Place) -> Any:
+    items = [convert_or_report(item, type_, place.below(index)) for index, item in enumerate(value)]
+    first_type = plain_type(union_members(type_)[0])
     # An empty text or object replaces an INVALID one, so that the others keep their indexes.
-    if first_kind is str:
+    if first_type is str:
         return tuple("" if it is INVALID else it for it in items)
-    if not is_struct(first_kind):
+    if not is_struct(first_type):
         return tuple(it for it in items if it is not INVALID)
-    required = [it.name for it in structs.fields(first_kind) if it.required]
+    required = [it.name for it in structs.fields(first_type) if it.required]
     for index, item in enumerate(items):
         if item is INVALID:
-            items[index] = first_kind(**dict.fromkeys(required, ""))
+            items[index] = first_type(**dict.fromkeys(required, ""))
     return tuple(items)
 
 
 def _report_wrong(
-    value: Any, kind: Any, place: Place, suggestion: str = "", *, at_key: bool = False
+    value: Any, type_: Any, place: Place, suggestion: str = "", *, at_key: bool = False
 ) -> None:
     """Report a value of a wrong type, with a suggestion that helps to correct it."""
-    kinds = [*map(plain_type, union_members(kind))]
-    expected = type_in_words(kind)
+    types = [*map(plain_type, union_members(type_))]
+    expected = type_in_words(type_)
     got = value_in_words(value)
     # A number in place of a text lacks quotes, as 1.50 does for a version.
-    if str in kinds and isinstance(value, int | float):
+    if str in types and isinstance(value, int | float):
         number = place.source_text(value)
         with suppress(msgspec.ValidationError):
-            msgspec.convert(number, kind)
+            msgspec.convert(number, type_)
             got = f'{number}, which needs quotes: "{number}"'
     if not place.is_secret:
         expected += f", got {got}"
     # The value may be misspelled, if the type lists texts.
-    arguments = chain.from_iterable(map(get_args, kinds))
+    arguments = chain.from_iterable(map(get_args, types))
     texts = [it for it in arguments if isinstance(it, str)]
     place.report(expected, suggestion or did_you_mean(value, texts), at_key=at_key)
 
 
-def type_in_words(kind: Any) -> str:
+def type_in_words(type_: Any) -> str:
     """The values of a type in words. A pattern is described by the text of its `Meta`."""
-    kinds = [it for it in union_members(kind) if it is not UnsetType]
+    types = [it for it in union_members(type_) if it is not UnsetType]
     # Several structs are `an object`, which is said once.
-    words = dict.fromkeys(map(_one_in_words, kinds))
+    words = dict.fromkeys(map(_one_in_words, types))
     return " or ".join(words)
 
 
@@ -272,42 +272,42 @@ def alternatives_in_words(names: Sequence[object]) -> str:
     return " or ".join(texts)
 
 
-def union_members(kind: Any) -> list[Any]:
+def union_members(type_: Any) -> list[Any]:
     """The types of a union, each with its annotations; any other type alone."""
-    plain = plain_type(kind)
+    plain = plain_type(type_)
     if get_origin(plain) not in (Union, UnionType):
-        return [kind]
+        return [type_]
     return [*chain.from_iterable(map(union_members, get_args(plain)))]
 
 
-def plain_type(kind: Any) -> Any:
+def plain_type(type_: Any) -> Any:
     """A type without annotations."""
-    if get_origin(kind) is Annotated:
-        return get_args(kind)[0]
-    return kind
+    if get_origin(type_) is Annotated:
+        return get_args(type_)[0]
+    return type_
 
 
-def is_struct(kind: object) -> TypeGuard[type[Struct]]:
-    return isinstance(kind, type) and issubclass(kind, Struct)
+def is_struct(type_: object) -> TypeGuard[type[Struct]]:
+    return isinstance(type_, type) and issubclass(type_, Struct)
 
 
-def _one_in_words(kind: Any) -> str:
-    plain = plain_type(kind)
+def _one_in_words(type_: Any) -> str:
+    plain = plain_type(type_)
     if get_origin(plain) is Literal:
         return alternatives_in_words(get_args(plain))
     if is_struct(plain):
         return TYPE_WORDS[dict]
     plain = get_origin(plain) or plain
     words = TYPE_WORDS[plain]
-    for annotation in getattr(kind, "__metadata__", ()):
+    for annotation in getattr(type_, "__metadata__", ()):
         if isinstance(annotation, Meta):
             words = annotation.description or words + _bounds_in_words(annotation, plain)
     return words
 
 
-def _bounds_in_words(meta: Meta, kind: Any) -> str:
+def _bounds_in_words(meta: Meta, type_: Any) -> str:
     """The bounds of a number, ` from 1 to 30`, or of a length, ` of at most 5 items`."""
-    unit = LENGTH_UNITS.get(kind, "")
+    unit = LENGTH_UNITS.get(type_, "")
     limits = (
         *(("at least", meta.ge), ("at least", meta.min_length)),
         *(("more than", meta.gt), ("at most", meta.le), ("at most", meta.max_length)),

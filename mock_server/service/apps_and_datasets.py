@@ -68,16 +68,16 @@ class ResourceDetails(ResourceView, rename="camel", kw_only=True):
     delete_time: str | None = None
 
 
-def view(call: Call, kind: type[StructT], resource: Resource, **fields: Any) -> StructT:
+def view(call: Call, view_type: type[StructT], resource: Resource, **fields: Any) -> StructT:
     """An app or a dataset as the caller sees it."""
     level = call.caller.level_on(resource)
     is_app = isinstance(resource, App)
     fields["permission"] = rights("app" if is_app else "dataset", level)
     if is_app:
         fields["avatar"] = resource.avatar or APP_AVATAR
-    if issubclass(kind, ListedResource):
+    if issubclass(view_type, ListedResource):
         fields["private"] = len(resource.permissions) < 2
-    return struct_from(kind, resource, **fields)
+    return struct_from(view_type, resource, **fields)
 
 
 def find_readable(
@@ -105,7 +105,7 @@ def find_readable(
 
 def create(
     call: Call,
-    kind: type[AppOrDataset],
+    resource_type: type[AppOrDataset],
     existing: Mapping[str, AppOrDataset],
     parent_id: ParentId,
     **fields: Any,
@@ -116,7 +116,7 @@ def create(
     """
     if not parent_id and call.caller.level < Level.OWNER:
         raise TeamForbidden("a key with OWNER permission")
-    resource = kind(
+    resource = resource_type(
         id=call.new_id(),
         parent_id=parent_id or ROOT,
         tmb_id=call.member,

@@ -61,12 +61,12 @@ class AccountReader(Struct):
     permissions: list[JsonObject] = []
     """The key's permissions on the apps and datasets that lists have shown."""
 
-    def read(self, path: str, body: JsonObject | None, kind: type[T], method: str = "POST") -> T:
+    def read(self, path: str, body: JsonObject | None, type_: type[T], method: str = "POST") -> T:
         """The data of a response. Raises NotReadable, ServiceError."""
         request = self.client.build_request(method, path, json=body)
         response = ServerResponse.of(self.send(request))
         if response.body and response.code == 200 and response.status in range(200, 300):
-            return convert_response(response.body.get("data"), kind, path)
+            return convert_response(response.body.get("data"), type_, path)
         raise error_of(response)
 
     def send(self, request: httpx2.Request) -> httpx2.Response:
@@ -241,10 +241,10 @@ def error_of(response: ServerResponse) -> Exception:
     return UnexpectedResponse(message)
 
 
-def convert_response(value: Any, kind: type[T], path: str) -> T:
+def convert_response(value: Any, type_: type[T], path: str) -> T:
     """A part of a response as a value of a type. Raises UnexpectedResponse."""
     try:
-        return convert_or_refuse(value, kind)
+        return convert_or_refuse(value, type_)
     except Refusal as error:
         raise UnexpectedResponse(f"{error} in an answer of {path}") from None
 
