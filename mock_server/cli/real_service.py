@@ -123,7 +123,7 @@ def verify_command(
     client = client_at(base_url, key_from_variable(key_env), trust_env=True)
     try:
         with exit_on_service_errors():
-            found = verify.verify_server(
+            result = verify.verify_server(
                 client,
                 dataset=dataset,
                 app=app,
@@ -137,13 +137,13 @@ def verify_command(
         if known:
             problem += " (the baseline names it)"
         fail(problem)
-    write_out(verify.REPORTS[report](found) + "\n", None)
+    write_out(verify.REPORTS[report](result) + "\n", None)
     if write_profile:
-        write_document(verify.profile_document(found), write_profile, verify.comment_of(found))
+        write_document(verify.profile_document(result), write_profile, verify.comment_of(result))
     if baseline and write_baseline:
-        write_out(verify.json_report(found.seen) + "\n", baseline)
-        raise SystemExit(not found.observed)
-    raise SystemExit(not found.is_one_profile or bool(known and found.drift))
+        write_out(verify.json_report(result.seen) + "\n", baseline)
+        raise SystemExit(not result.observed)
+    raise SystemExit(not result.is_one_profile or bool(known and result.drift))
 
 
 @click.command("pull", cls=Command)

@@ -183,12 +183,12 @@ class JournalControl(AdminClient):
 
     def _entries(self, **query: Any) -> list[JsonObject]:
         """All entries that a query selects; the server gives them in pages."""
-        found: list[JsonObject] = []
+        entries: list[JsonObject] = []
         page: JsonObject = {"next": 0, "total": 0}
         while page["next"] <= page["total"]:
             page = self._page(**query, since=page["next"])
-            found += page["entries"]
-        return found
+            entries += page["entries"]
+        return entries
 
     def _verify(self, criteria: JsonObject, prefix: str = "") -> None:
         """Raises AssertionError, with the server's sentence, if the criteria do not hold."""

@@ -236,10 +236,10 @@ class SplitResponse(Response):
 
 def cut_position(body: bytes, first: int, last: int) -> int:
     """A position where a body is cut: within a character, or an event, if there is one."""
-    found = _IN_CHARACTER.search(body, first, last) or _IN_EVENT.search(body, first, last)
-    if found is None:
+    match = _IN_CHARACTER.search(body, first, last) or _IN_EVENT.search(body, first, last)
+    if match is None:
         return first
-    return found.start()
+    return match.start()
 
 
 class RateLimit(ResponseFault, tag="rate_limit", frozen=True, kw_only=True):

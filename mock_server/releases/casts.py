@@ -71,9 +71,9 @@ def number(value: Any) -> Any:
         return UNSET
     if not isinstance(value, str | bool):
         return null_as_missing(value)
-    found = js_number(value)
-    if found.is_integer():
-        return int(found)
+    result = js_number(value)
+    if result.is_integer():
+        return int(result)
     return value
 
 
@@ -152,10 +152,10 @@ def known_types(known: Collection[str]) -> Cast:
         names = value
         if not isinstance(value, list):
             names = [value]
-        found = [it for it in map(text, names) if it in known]
-        if len(found) == 1:
-            return found[0]
-        return found or None
+        known_names = [it for it in map(text, names) if it in known]
+        if len(known_names) == 1:
+            return known_names[0]
+        return known_names or None
 
     return falsy_as_missing(cast)
 

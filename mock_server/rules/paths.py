@@ -45,5 +45,5 @@ class PathPattern:
 
     def parameters(self, path: str) -> dict[str, str] | None:
         """The parameters of a path; None if it does not match."""
-        found = self._expression.fullmatch(path)
-        return found and dict(zip(self.names, found.groups(), strict=True))
+        match = self._expression.fullmatch(path)
+        return match and dict(zip(self.names, match.groups(), strict=True))

@@ -28,8 +28,8 @@ def js_number(value: Any) -> float:
         return nan
     if not isinstance(value, str):
         return float(value or 0)
-    found = _NUMBER.fullmatch(value)
-    number = found["number"] if found else "nan"
+    match = _NUMBER.fullmatch(value)
+    number = match["number"] if match else "nan"
     if number[:2].lower() in ("0x", "0o", "0b"):
         return int(number, 0)
     return float(number or 0)

@@ -85,12 +85,12 @@ def redact_text(text: str) -> str:
     return _PAIR.sub(_redact_value, _PART.sub(_redact_value, text))
 
 
-def _redact_value(found: re.Match[str]) -> str:
-    value = found["value"]
+def _redact_value(match: re.Match[str]) -> str:
+    value = match["value"]
     is_number = value.strip().isdecimal()
-    if not is_secret(unquote(found["name"]), 0 if is_number else value):
-        return found[0]
-    return found[0].removesuffix(value) + fingerprint(value.strip(" \\\"'"))
+    if not is_secret(unquote(match["name"]), 0 if is_number else value):
+        return match[0]
+    return match[0].removesuffix(value) + fingerprint(value.strip(" \\\"'"))
 
 
 def redact_query(query: str) -> str:

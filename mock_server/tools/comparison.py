@@ -72,11 +72,11 @@ class ComparedResponse(Struct, frozen=True):
 
     def differences(self, mock: Self) -> Contrasts:
         """The aspects that differ from the mock's; a field of items only for the first of them."""
-        found = differing(self.aspects, mock.aspects)
+        contrasts = differing(self.aspects, mock.aspects)
         for id, item in self.items.items():
             of_item = differing(item, mock.items.get(id, item))
-            found = {f"list.{name}": it for name, it in of_item.items()} | found
-        return found
+            contrasts = {f"list.{name}": it for name, it in of_item.items()} | contrasts
+        return contrasts
 
 
 def kind_of(value: object) -> str:
@@ -88,12 +88,12 @@ def kind_of(value: object) -> str:
 
 def differing(server: JsonObject, mock: JsonObject) -> Contrasts:
     """The fields that are not the same."""
-    found = {}
+    contrasts = {}
     for name in server | mock:
         pair = Contrast(server.get(name, ABSENT), mock.get(name, ABSENT))
         if pair.server != pair.mock:
-            found[name] = pair
-    return found
+            contrasts[name] = pair
+    return contrasts
 
 
 class RequestGroup(Struct):
@@ -134,20 +134,20 @@ class Comparison:
     def _differences(self, group: RequestGroup, choices: Choices) -> list[Contrasts]:
         """What differs under these choices, for each of the requests."""
         release = PROFILES[self.profile].release
-        for tried_release, values, found in group.trials:
+        for tried_release, values, contrasts in group.trials:
             if tried_release is release and all(
                 getattr(choices, name) == value for name, value in values.items()
             ):
-                return found
+                return contrasts
         read = set[str]()
         noted = record_reads(choices, read)
         # The mock begins with the account as it was read.
         self._sandboxes.restart(self._baseline.with_choices(noted, self.profile))
         responses = self._runner.run(self._mock_responses(group.requests))
-        found = list(map(ComparedResponse.differences, group.responses, responses))
+        contrasts = list(map(ComparedResponse.differences, group.responses, responses))
         values = {name: getattr(choices, name) for name in choice_table() if name in read}
-        group.trials.append((release, values, found))
-        return found
+        group.trials.append((release, values, contrasts))
+        return contrasts
 
     async def _mock_responses(self, requests: list[Request]) -> list[ComparedResponse]:
         """The responses of the mock to requests, one after the other."""
@@ -155,7 +155,7 @@ class Comparison:
 
     def difference_count(self, choices: Choices) -> int:
         """How many aspects differ under these choices."""
-        return sum(len(found) for _, found in self.differences(choices))
+        return sum(len(contrasts) for _, contrasts in self.differences(choices))
 
     def nearest_choices(self) -> Choices:
         """Choices under which few aspects differ: no other value of a single choice is better.

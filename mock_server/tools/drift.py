@@ -18,21 +18,21 @@ CODE = re.compile(r"\d{1,6}|[A-Za-z]*|\{[A-Za-z_, ]*\}|true or false|a (text|num
 """A value that is no data: a status, one word such as a statusText, or the kind of a value."""
 
 
-def differences_in_words(found: RequestContrasts) -> dict[str, list[str]]:
+def differences_in_words(request_contrasts: RequestContrasts) -> dict[str, list[str]]:
     """Each difference once, with the names of the requests that show it."""
     names = dict[str, dict[str, None]]()
-    for request, contrasts in found:
+    for request, contrasts in request_contrasts:
         for aspect, contrast in contrasts.items():
             names.setdefault(contrast_in_words(aspect, contrast), {})[request.name] = None
     return {words: [*names[words]] for words in sorted(names)}
 
 
 def new_differences(
-    found: RequestContrasts, known: dict[str, list[str]]
+    request_contrasts: RequestContrasts, known: dict[str, list[str]]
 ) -> Iterator[tuple[Request, Contrasts]]:
     """Each request with what is not known: each difference once, at the first that shows it."""
     named = set[str]()
-    for request, contrasts in found:
+    for request, contrasts in request_contrasts:
         new = {}
         for aspect, contrast in contrasts.items():
             words = contrast_in_words(aspect, contrast)

@@ -149,24 +149,30 @@ def build_report(
     of_release = [name for name, it in PROFILES.items() if it.release is release]
     nearest = min(of_release, key=lambda it: len(differing_values(fitting, profile_choices(it))))
     differing = differing_values(fitting, profile_choices(nearest))
-    found = [*comparison.differences(profile_choices(nearest, **differing))]
+    request_contrasts = [*comparison.differences(profile_choices(nearest, **differing))]
     seen = ProfileFile(
         profile=nearest,
         choices=differing,
         dataset=document["datasets"][0]["id"],
         app=next((it["id"] for it in document["apps"]), None),
-        differences=differences_in_words(found),
+        differences=differences_in_words(request_contrasts),
     )
     gone = []
     if baseline:
         nearest = comparison.profile = baseline.profile
         expected = profile_choices(nearest, **baseline.choices)
         differing = differing_values(fitting, expected)
-        found = [*comparison.differences(expected)]
-        gone = sorted(baseline.differences.keys() - differences_in_words(found))
-        found = [*new_differences(found, baseline.differences)]
-    drift = [Drift(command_of(request), contrasts) for request, contrasts in found if contrasts]
-    return Report(nearest, differing, observed, not_observed, drift, seen, gone, len(found))
+        request_contrasts = [*comparison.differences(expected)]
+        gone = sorted(baseline.differences.keys() - differences_in_words(request_contrasts))
+        request_contrasts = [*new_differences(request_contrasts, baseline.differences)]
+    drift = [
+        Drift(command_of(request), contrasts)
+        for request, contrasts in request_contrasts
+        if contrasts
+    ]
+    return Report(
+        nearest, differing, observed, not_observed, drift, seen, gone, len(request_contrasts)
+    )
 
 
 def differing_values(fitting: dict[str, list[Any]], choices: Choices) -> JsonObject:
