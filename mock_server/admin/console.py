@@ -223,9 +223,9 @@ def resources_with_text(resources: Mapping[str, ResourceT], text: str) -> dict[s
 def has_text_in_names(item: object, text: str) -> bool:
     """Whether an object has a text in its name or its id, or something in it has."""
     names = [getattr(item, name, "") for name in ("id", "name", "chat_id", "title", "custom_title")]
-    inner = getattr(item, "chats", getattr(item, "collections", {})).values()
+    children = getattr(item, "chats", getattr(item, "collections", {})).values()
     return text in " ".join(map(str, names)).lower() or any(
-        has_text_in_names(each, text) for each in inner
+        has_text_in_names(each, text) for each in children
     )
 
 

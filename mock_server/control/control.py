@@ -340,8 +340,8 @@ class Control(JournalControl):
 
     def unfired(self) -> list[AddedRule]:
         """The added faults, and answers with `times`, that never fired, removed ones, too."""
-        wanted = [rule for rule in self._added if rule.has_to_fire and not rule.is_settled]
-        return [rule for rule in wanted if rule.missed is not None]
+        unsettled_rules = [rule for rule in self._added if rule.has_to_fire and not rule.is_settled]
+        return [rule for rule in unsettled_rules if rule.missed is not None]
 
     def leftovers(self) -> Iterator[Warning]:
         """Yield a warning for each fault that never fired, and for calls that still wait.

@@ -87,8 +87,8 @@ class Delay(ResponseFault, tag="delay", frozen=True):
     max: Pause | None = None
 
     def __post_init__(self) -> None:
-        given = {it for it in ("ms", "min", "max") if getattr(self, it) is not None}
-        if given not in ({"ms"}, {"min", "max"}) or (self.min or 0) > (self.max or 0):
+        names = {it for it in ("ms", "min", "max") if getattr(self, it) is not None}
+        if names not in ({"ms"}, {"min", "max"}) or (self.min or 0) > (self.max or 0):
             raise ValueError("Expected ms, or min up to max")
 
     async def apply(self, firing: Candidate[Fault], handling: Handling) -> Response:

@@ -102,27 +102,27 @@ class Release(Struct, frozen=True, kw_only=True):
 
     def replacement_of(self, operation_name: str, refusal: Refusal) -> Any:
         """The refusal of the release in place of another, or the data of a success."""
-        instead = self.refusals.get(operation_name, {}).get(type(refusal), refusal)
+        replacement = self.refusals.get(operation_name, {}).get(type(refusal), refusal)
         # What is not looked at fails later, as an id that the database cannot convert.
         fails = operation_name in self.unchecked or (
             operation_name in self.ids_fail and not isinstance(refusal, errors.InvalidField)
         )
-        if fails and instead is refusal and refusal.service == errors.NOT_AN_ID:
-            instead = errors.FailedField
-        if isinstance(instead, type):
-            return instead(refusal.expectation, where=refusal.where)
-        return instead
+        if fails and replacement is refusal and refusal.service == errors.NOT_AN_ID:
+            replacement = errors.FailedField
+        if isinstance(replacement, type):
+            return replacement(refusal.expectation, where=refusal.where)
+        return replacement
 
     def response_data(self, operation_name: str, data: Any) -> Any:
         """The data of an operation as the release sends them."""
         if operation_name in self.fixed_data:
             return self.fixed_data[operation_name]
-        absent = self.omitted_fields.get(operation_name, ())
+        omitted = self.omitted_fields.get(operation_name, ())
         added = self.added_fields.get(operation_name, {})
-        if not absent and not added:
+        if not omitted and not added:
             return data
         value = json.decode(json.encode(data))
-        for field in absent:
+        for field in omitted:
             path, _, condition = field.partition("?")
             for parent, name in places_of(value, path):
                 if not parent.get(condition):

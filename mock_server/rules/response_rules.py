@@ -341,15 +341,15 @@ def rule_warnings(rule: Rule) -> Iterator[str]:
     fields = to_builtins(rule)
     filled = [*map(fields.get, PLACEHOLDER_FIELDS.get(rule.kind, ()))]
     for text in dict.fromkeys(_IN_BRACES.findall(msgspec.json.encode(filled).decode())):
-        written = f"{{{{{text}}}}}"
+        placeholder = f"{{{{{text}}}}}"
         first, _, rest = text.strip(" ").partition(".")
-        if not _PLACEHOLDER.fullmatch(written):
+        if not _PLACEHOLDER.fullmatch(placeholder):
             meant = first if first in PLACEHOLDER_ROOTS else typo_of(first, PLACEHOLDER_ROOTS)
             if meant:
-                yield f"{written} stays a text: it is no placeholder, but nearly {meant!r}"
+                yield f"{placeholder} stays a text: it is no placeholder, but nearly {meant!r}"
         elif first == "path" and rest not in rule.path_names:
             yield (
-                f"{written} has no value: the rule's path has no {rest!r}"
+                f"{placeholder} has no value: the rule's path has no {rest!r}"
                 f"{did_you_mean(rest, rule.path_names)}"
             )
 

@@ -97,8 +97,8 @@ def find_readable(
     for resource in existing.values():
         has_type = not types or resource.type in types
         is_in_folder = parent_id is UNSET or resource.parent_id == (parent_id or ROOT)
-        is_meant = resource.has_text(needle) if search_key else is_in_folder
-        if has_type and is_meant and call.caller.level_on(resource) >= Level.READ:
+        is_selected = resource.has_text(needle) if search_key else is_in_folder
+        if has_type and is_selected and call.caller.level_on(resource) >= Level.READ:
             resources.append(resource)
     return latest_first(resources)
 

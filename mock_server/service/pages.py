@@ -37,11 +37,11 @@ def requested_page(
     Raises MissingParams without a size, and FailedField for what is no page of the database.
     """
     offset_counts_alone = call.choices.lone_offset == "honour"
-    naming: Collection[str] = ("pageSize",)
+    page_names: Collection[str] = ("pageSize",)
     if offset_counts_alone:
-        naming = PAGE_FIELDS
+        page_names = PAGE_FIELDS
     sources = (call.request.fields, call.request.query_fields)
-    page = next((it for it in sources if not it.keys().isdisjoint(naming)), {})
+    page = next((it for it in sources if not it.keys().isdisjoint(page_names)), {})
     if not page:
         for source in sources:
             note_lone_offset(call, source)
@@ -106,7 +106,7 @@ def list_page(
     """The page with this (offset, size) of a list. Faults may then use the whole list."""
     offset, size = span
     call.listing = Listing(items, offset, size, view_of, is_reversed)
-    shown = items[offset : offset + size]
+    page_items = items[offset : offset + size]
     if is_reversed:
-        shown = shown[::-1]
-    return Page([*map(view_of, shown)], len(items))
+        page_items = page_items[::-1]
+    return Page([*map(view_of, page_items)], len(items))

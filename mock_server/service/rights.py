@@ -76,12 +76,12 @@ def rights(kind: RightsKind, level: Level) -> Rights:
     if kind == "app" and level == Level.MANAGE:
         permission |= roles["readChatLog"].value
     is_owner = level == Level.OWNER
-    shown: Rights = {"role": int(level), "permission": permission, "isOwner": is_owner}
+    view: Rights = {"role": int(level), "permission": permission, "isOwner": is_owner}
     numbers = {"owner": int(Level.OWNER)}
     for name, role in roles.items():
         numbers[name] = role.value
         # `readChatLog` becomes `hasReadChatLogPer`.
         word = name[0].upper() + name[1:]
-        shown[f"has{word}Per"] = permission & role.value != 0
-        shown[f"has{word}Role"] = level & role.value != 0
-    return shown | {"roleList": to_builtins(roles), "perList": numbers, "rolePerMap": {}}
+        view[f"has{word}Per"] = permission & role.value != 0
+        view[f"has{word}Role"] = level & role.value != 0
+    return view | {"roleList": to_builtins(roles), "perList": numbers, "rolePerMap": {}}

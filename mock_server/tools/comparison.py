@@ -140,9 +140,9 @@ class Comparison:
             ):
                 return contrasts
         read = set[str]()
-        noted = record_reads(choices, read)
+        recording_choices = record_reads(choices, read)
         # The mock begins with the account as it was read.
-        self._sandboxes.restart(self._baseline.with_choices(noted, self.profile))
+        self._sandboxes.restart(self._baseline.with_choices(recording_choices, self.profile))
         responses = self._runner.run(self._mock_responses(group.requests))
         contrasts = list(map(ComparedResponse.differences, group.responses, responses))
         values = {name: getattr(choices, name) for name in choice_table() if name in read}

@@ -87,20 +87,20 @@ def verify_server(
         dataset = dataset or baseline.dataset
         app = app or baseline.app
     reader = VerifyReader(client, pause, log)
-    shown = reader.read_dataset(dataset)
+    dataset_entry = reader.read_dataset(dataset)
     apps = reader.read_apps(app)
-    document: JsonObject = {"datasets": [shown], "apps": apps}
-    shown_app = [*apps, NO_APP][0]
-    requests = [*reading_requests(shown_app, shown)]
+    document: JsonObject = {"datasets": [dataset_entry], "apps": apps}
+    app_entry = [*apps, NO_APP][0]
+    requests = [*reading_requests(app_entry, dataset_entry)]
     log(f"sending {len(requests)} requests")
     groups = [reader.send_all([it]) for it in requests]
     if may_write:
         log("pinning chats, and putting them back")
-        groups.append(reader.pin_and_restore(shown_app))
+        groups.append(reader.pin_and_restore(app_entry))
     # The mock takes any key, unless the server refuses an unknown one.
     if groups[0].responses[0].aspects.get("code") != 200:
         document["keys"] = [{"key": KEY}]
-    shown["collections"] = in_distinguishing_order(shown["collections"])
+    dataset_entry["collections"] = in_distinguishing_order(dataset_entry["collections"])
     log("comparing the answers with those of this mock under each choice")
     with asyncio.Runner() as runner:
         comparison = Comparison(document, groups, runner)

@@ -47,10 +47,10 @@ class VerifyReader(AccountReader):
         Raises NotReadable for this id, ServiceError.
         """
         try:
-            shown = id or max(self.first_ids(object_kinds.APP), key=self.chats_shown)
-            chats = self.read_chats(shown)
-            self.log(f"looking at app {shown}, with {count_in_words(len(chats), 'chat')}")
-            return [{"id": shown, "chats": chats}]
+            app_id = id or max(self.first_ids(object_kinds.APP), key=self.chats_shown)
+            chats = self.read_chats(app_id)
+            self.log(f"looking at app {app_id}, with {count_in_words(len(chats), 'chat')}")
+            return [{"id": app_id, "chats": chats}]
         except NotReadable as refusal:
             if id:
                 raise NotReadable(f"cannot read app {id}: {refusal}") from None
